@@ -60,11 +60,11 @@ def engine_folders() -> tuple[Path, ...]:
 
 def voice_folders() -> tuple[Path, ...]:
     """Where voices are looked up: the user's own, then those bundled with a clone or an installation."""
-    return home() / "voices", *_bundled_folders()
+    return home() / "voices", *bundled_folders()
 
 
 @cache
-def _bundled_folders() -> tuple[Path, Path]:
+def bundled_folders() -> tuple[Path, Path]:
     """In a clone, and in an installation. They never move, and `serve` looks at them for each request."""
     clone = Path(__file__).resolve().parents[2] / "samples" / "voices"
     return clone, Path(sysconfig.get_path("data")) / "share" / "voxmatrix" / "voices"

@@ -27,4 +27,5 @@ def test_it_writes_a_voice_that_speaks_and_names_its_teacher(
     assert result["out"] == str(out) and result["steps"] == 2 and result["times_as_fast"] > 0
     made_by = json.loads(out.with_name("student.onnx.json").read_text(encoding="utf-8"))["voxmatrix"]
     assert made_by["teacher"] == "kokoro/af_heart" and made_by["teacher_license"] == "Apache-2.0"
+    assert made_by["started_from"] == "en_US-heart-student"
     assert run(["speak", "--voice", str(out), "--text", "Hello.", "--out", str(tmp_path / "hello.wav")]) == 0

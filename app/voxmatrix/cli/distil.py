@@ -16,6 +16,7 @@ from voxmatrix.cli.parameters.synthesis import selected_devices
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
+from voxmatrix.config import bundled_folders
 from voxmatrix.errors import Finding, UsageError, VoxmatrixError
 from voxmatrix.files import check_not_folder
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.progress import Activity, OnProgress
 
+#: Of the bundled voices, the student with whose weights others begin.
+_START = "en_US-heart-student.onnx"
 _Voices = Annotated[
     list[Path],
     typer.Argument(
@@ -143,6 +146,7 @@ def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilO
         teacher=VoiceTeacher(cards, workers),
         out=out,
         text=given.text,
+        start=next((path for folder in bundled_folders() if (path := folder / _START).is_file()), None),
         limits=Limits(steps=given.steps, minutes=given.minutes),
         threads=given.threads or cpus(),
         bf16=preflight is not None and bool(preflight.machine.cpu_bf16),

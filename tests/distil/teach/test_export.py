@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tests.distil.teach.conftest import SMALL
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.distil.teach.corpus import HOP
-from voxmatrix.distil.teach.export import Voice, pace_of, write_student
+from voxmatrix.distil.teach.export import Voice, pace_of, read_student, write_student
 from voxmatrix.distil.teach.material import Lesson, Scale
 from voxmatrix.distil.teach.training import Student
+from voxmatrix.errors import DamagedFileError
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import open_onnx
 
@@ -24,6 +25,8 @@ IDS = [1, 0, 20, 0, 61, 0, 3, 0, 24, 0, 2]
 def student() -> Student:
     torch.manual_seed(0)
     network = Student(SMALL).eval()
+    for one in network.parameters():  # no two are equal, as in one that has learned
+        one.data += 0.01 * torch.randn_like(one)
     network.rhythm.duration[-1].bias.data.fill_(1.5)  # type: ignore[operator]  # some frames each
     return network
 
@@ -40,6 +43,25 @@ def run(path: Path, ids: list[int], length: float = 1.0, rhythm: float = 0.0) ->
     scales = np.array([0.667, length, rhythm], np.float32)
     given = {"input": np.array([ids]), "input_lengths": np.array([len(ids)]), "scales": scales}
     return session.run(None, given)  # type: ignore[no-any-return]
+
+
+def test_the_weights_are_read_again_as_exactly_as_8_bits_are(student: Student, path: Path) -> None:
+    weights = read_student(path)
+
+    assert weights.keys() == student.state_dict().keys()
+    for name, value in student.state_dict().items():
+        rows = value.flatten(1) if value.dim() > 1 else value[None]
+        step = (rows.abs().amax(1, keepdim=True) / 127).expand(rows.shape).reshape(value.shape)
+        assert ((weights[name] - value).abs() <= 0.51 * step + 1e-7).all(), name
+
+
+@pytest.mark.parametrize("share", [0, 0.5, 0.999])
+def test_a_damaged_student_is_refused(path: Path, tmp_path: Path, share: float) -> None:
+    damaged, whole = tmp_path / "student.onnx", path.read_bytes()
+    damaged.write_bytes(whole[: int(share * len(whole))])
+
+    with pytest.raises(DamagedFileError, match="damaged, or no student"):
+        read_student(damaged)
 
 
 def test_samples_are_those_of_the_frames_of_all_ids(path: Path) -> None:

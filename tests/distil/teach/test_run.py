@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from tests.distil.teach.teaching import STEPS, Humming, quiet, settings_of, small
 from voxmatrix.audio.waves import Samples
@@ -18,8 +19,10 @@ from voxmatrix.distil.learning import Limits
 from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.session import check_out
 from voxmatrix.distil.teach.corpus import RATE_HZ
+from voxmatrix.distil.teach.export import read_student
 from voxmatrix.distil.teach.run import TeachSettings, teach
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
+from voxmatrix.files import digest
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import config_path
 from voxmatrix.progress import OnProgress
@@ -63,6 +66,22 @@ def test_a_voice_is_written_with_its_origin(whole: tuple[TeachSettings, Distille
     assert config.made_by["teacher"] == "humming" and config.made_by["teacher_license"] == "CC0-1.0"
     assert config.made_by["steps"] == STEPS and len(str(config.made_by["text_sha256"])) == 64
     assert sorted(path.name for path in given.out.parent.iterdir()) == ["voice.onnx", "voice.onnx.json"]
+
+
+@pytest.mark.parametrize("speakers", [("humming",), ("low", "high")])
+def test_it_begins_with_the_weights_of_another_student(
+    settings: Callable[..., TeachSettings], whole: tuple[TeachSettings, Distilled], speakers: tuple[str, ...]
+) -> None:
+    teacher, start = Humming(), whole[0].out
+    teacher.speakers = speakers  # type: ignore[assignment]
+    given = settings(teacher=teacher, start=start, limits=Limits(steps=1))
+    teach(given, quiet)
+
+    config = VoiceConfig.read(config_path(given.out))
+    assert config.made_by["started_from"] == "voice" and config.made_by["start_sha256"] == digest(start)
+    before, after = read_student(start), read_student(given.out)
+    assert all(torch.allclose(after[name], value, atol=0.01) for name, value in before.items())
+    assert not all(torch.equal(after[name], value) for name, value in before.items())
 
 
 def test_of_many_sentences_the_first_that_are_said_are_learned_and_compared(

@@ -115,7 +115,7 @@ def test_a_bad_voice_that_is_the_first_one_stops_no_server(serve: Serve, voice: 
 
 
 def test_without_a_voice_that_can_be_used_there_is_no_server(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voxmatrix.config._bundled_folders", tuple)
+    monkeypatch.setattr("voxmatrix.config.bundled_folders", tuple)
     with pytest.raises(BadInputError, match="there is no voice in"):
         serve(voice=None)
     (home() / "voices").mkdir(parents=True)

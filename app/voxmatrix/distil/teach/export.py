@@ -1,4 +1,4 @@
-"""Write a student as one ONNX graph with the inputs and the output of Piper's voices."""
+"""Write a student as one ONNX graph with the inputs and the output of Piper's voices, and read its weights again."""
 
 import math
 import tempfile
@@ -16,10 +16,12 @@ from voxmatrix.distil.teach.fourier import COLUMNS, Fourier, bins_in_order
 from voxmatrix.distil.teach.material import Lesson, Scale
 from voxmatrix.distil.teach.network import Rhythm, spread
 from voxmatrix.distil.teach.training import Student
-from voxmatrix.distil.teach.waves import LOUDEST, LOWEST_HZ, WINDOW, pulses
+from voxmatrix.distil.teach.waves import BINS, LOUDEST, LOWEST_HZ, WINDOW, pulses
+from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import replacing
 from voxmatrix.piper.export.onnx_writer import trace_onnx
 from voxmatrix.piper.onnx.graph_edits import Array, NewNodes, rename, set_nodes, weights_of
+from voxmatrix.piper.onnx.reading import read_model
 
 _OPSET = 17  # of LayerNormalization
 #: The deviation of a duration's logarithm where the scale for it is 1.
@@ -45,12 +47,8 @@ class Voice(nn.Module):
         self.speakers = torch.tensor([(*scale.pitch, pace) for scale, pace in zip(scales, paces, strict=True)])
         # The head makes the numbers of all bins in the order of the transform, row by row: (c, 4, d).
         head = student.sound.head
-        bins, sign = bins_in_order()
-        signs = torch.stack([torch.ones_like(sign), sign, torch.ones_like(sign), sign])  # phases turn with conjugates
-        both = (
-            torch.cat([head.weight, head.bias[:, None]], 1).reshape(4, -1, head.in_features + 1)[:, bins]
-            * signs[..., None]
-        )
+        bins, signs = _head_order()
+        both = torch.cat([head.weight, head.bias[:, None]], 1).reshape(4, -1, head.in_features + 1)[:, bins] * signs
         both = both.reshape(4, -1, COLUMNS, head.in_features + 1).transpose(0, 1).flatten(0, 2)
         self.head = nn.Linear(head.in_features, signs.numel())
         with torch.no_grad():
@@ -108,6 +106,13 @@ class Voice(nn.Module):
         return sum(parts[3 - k : 3 - k + count, k] for k in range(4)).flatten()  # type: ignore[union-attr]
 
 
+def _head_order() -> tuple[Tensor, Tensor]:
+    """The bin of each number of the transform (n,), and the signs of the four filters there (4, n, 1)."""
+    bins, sign = bins_in_order()
+    same = torch.ones_like(sign)
+    return bins, torch.stack([same, sign, same, sign])[..., None]  # phases turn with conjugates
+
+
 def pace_of(rhythm: Rhythm, lessons: Sequence[Lesson]) -> float:
     """What predicted durations are to be multiplied with to be as long, in all, as those of the teacher."""
     with torch.inference_mode():
@@ -146,6 +151,36 @@ def write_student(voice: Voice, metadata: Mapping[str, str], out: Path) -> None:
     onnx.helper.set_model_props(model, dict(metadata))
     with replacing(out) as file:
         file.write(model.SerializeToString())
+
+
+def read_student(path: Path) -> dict[str, Tensor]:
+    """The weights of a student with one speaker that `write_student` wrote, by their names in `Student`.
+
+    Matrices are what their 8 bits say. In the file they have no names, but the biases that are added next do.
+
+    Raises:
+        DamagedFileError: the file is no such student.
+    """
+    try:
+        model = read_model(path)
+        constants = {one.name: weights_of(one, path) for one in model.graph.initializer}
+        found = {name: one for name, one in constants.items() if name.split(".")[0] in ("rhythm", "sound", "head")}
+        makers = {name: node for node in model.graph.node for name in node.output}
+        for node in model.graph.node:
+            bias = next((name for name in node.input if node.op_type == "Add" and name.endswith(".bias")), "")
+            product = next((makers[name] for name in node.input if bias and name in makers), None)
+            if product is not None and product.op_type == "Mul":
+                cast, sizes = (makers[name] for name in product.input)
+                integers = constants[makers[cast.input[0]].input[1]]
+                found[bias.removesuffix("bias") + "weight"] = (integers * constants[sizes.input[1]]).T
+        weights = {name: torch.from_numpy(one.astype(np.float32)) for name, one in found.items()}
+        both = torch.cat([weights.pop("head.weight"), weights.pop("head.bias")[:, None]], 1)
+    except (ValueError, KeyError) as error:
+        raise DamagedFileError(f"{path} is damaged, or no student", "install voxmatrix again") from error
+    bins, signs = _head_order()
+    head = torch.empty(4, BINS, both.shape[1])
+    head[:, bins] = both.reshape(-1, 4, COLUMNS, both.shape[1]).transpose(0, 1).flatten(1, 2) * signs
+    return weights | {"sound.head.weight": head[..., :-1].flatten(0, 1), "sound.head.bias": head[..., -1].flatten()}
 
 
 def _remove_identities(model: Any) -> None:

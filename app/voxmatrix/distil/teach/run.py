@@ -32,11 +32,11 @@ from voxmatrix.distil.session import (
 from voxmatrix.distil.teach.align import align, silent_frames
 from voxmatrix.distil.teach.compare import TIMED, Said, compare
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ, Speech, read_corpus
-from voxmatrix.distil.teach.export import Voice, pace_of, write_student
+from voxmatrix.distil.teach.export import Voice, pace_of, read_student, write_student
 from voxmatrix.distil.teach.material import Lesson, Scale, lesson, scale_of
 from voxmatrix.distil.teach.network import Sizes
 from voxmatrix.distil.teach.teacher import TURN, Teacher, check_teacher, speaker_of
-from voxmatrix.distil.teach.training import Student, Training
+from voxmatrix.distil.teach.training import ADAPTING_RATE, RATE, Student, Training
 from voxmatrix.distil.teach.waves import LOWEST_HZ
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.errors import BadInputError
@@ -62,11 +62,15 @@ _MADE = "student.onnx"
 
 @dataclass(frozen=True, kw_only=True)
 class TeachSettings:
-    """What to do. `text` None: the bundled sentences; `bf16`: see Training."""
+    """What to do. `text` None: the bundled sentences; `bf16`: see Training.
+
+    `start` is the ONNX file of a student of the same sizes and one speaker, with whose weights this one begins.
+    """
 
     teacher: Teacher
     out: Path
     text: Path | None = None
+    start: Path | None = None
     limits: Limits = field(default_factory=Limits)
     sizes: Sizes = field(default_factory=Sizes)
     threads: int = 1
@@ -133,8 +137,8 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
 
 def _source(settings: TeachSettings) -> str:
     """What is learned from, and by which network: the same for the same content."""
-    text = digest(settings.text) if settings.text else ""
-    return json.dumps({**settings.teacher.facts, "text": text, "sizes": asdict(settings.sizes)})
+    text, start = (digest(path) if path else "" for path in (settings.text, settings.start))
+    return json.dumps({**settings.teacher.facts, "text": text, "start": start, "sizes": asdict(settings.sizes)})
 
 
 def _config(teacher: Teacher) -> VoiceConfig:
@@ -216,11 +220,15 @@ def _read_durations(path: Path, frames: Sequence[int]) -> list[NDArray[np.int64]
 
 def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
     torch.manual_seed(0)  # here, whatever was computed before and need not be again
+    student = Student(settings.sizes, len(settings.teacher.speakers))
+    if settings.start:
+        student.begin_with(read_student(settings.start))
     with long_enough():
         return Training(
-            Student(settings.sizes, len(settings.teacher.speakers)),
+            student,
             learned=lessons[:-WATCHED],
             watched=lessons[-WATCHED:],
+            rate=ADAPTING_RATE if settings.start else RATE,
             bf16=settings.bf16,
         )
 
@@ -230,6 +238,7 @@ def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speec
     return {
         "taught_by": f"voxmatrix {voxmatrix.__version__}",
         **settings.teacher.facts,
+        **({"started_from": settings.start.stem, "start_sha256": digest(settings.start)} if settings.start else {}),
         "text_sha256": digest(settings.text) if settings.text else "",
         "sentences": len(spoken),
         "speech_seconds": sum(one.frames for one in spoken) * HOP // RATE_HZ,

@@ -1,6 +1,6 @@
 """Train a student. Every step is repeatable: it depends on its number and on what was learned before."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
 import torch
@@ -21,6 +21,8 @@ RHYTHM_BATCH, BATCH, FRAMES = 8, 6, 100
 #: Of so many steps, the last is one for the rhythm.
 TURNS = 5
 RHYTHM_RATE, RATE = 1.5e-3, 1.1e-3
+#: Of a sound that begins with the weights of another student.
+ADAPTING_RATE = 3.3e-4
 #: With filters to learn, samples count from where the rate has fallen to this.
 _FINISH = 0.35
 #: At the ends of an excerpt, windows lack what is outside: frames whose samples are not compared.
@@ -34,6 +36,11 @@ class Student(nn.Module):
         super().__init__()
         self.rhythm, self.sound = Rhythm(sizes, speakers), Sound(sizes, speakers)
 
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Take the weights of a student of the same sizes with one speaker: all speakers are like that one."""
+        for name in self.load_state_dict(dict(weights), strict=False).missing_keys:  # the embeddings of speakers
+            nn.init.zeros_(self.get_parameter(name))
+
 
 class Training(Learner[Student]):
     """A training of both networks, on the CPU."""
@@ -41,15 +48,25 @@ class Training(Learner[Student]):
     format = 2
 
     def __init__(
-        self, student: Student, *, learned: Sequence[Lesson], watched: Sequence[Lesson], bf16: bool = False
+        self,
+        student: Student,
+        *,
+        learned: Sequence[Lesson],
+        watched: Sequence[Lesson],
+        rate: float = RATE,
+        bf16: bool = False,
     ) -> None:
-        """Nothing is learned from `watched`: `evaluate` uses it. `bf16`: layers multiply bf16 numbers.
+        """Nothing is learned from `watched`: `evaluate` uses it. `rate` is that of the sound.
+
+        With `bf16`, layers multiply bf16 numbers.
 
         Raises:
             ValueError: no sentence is long enough to learn from.
         """
-        networks = (student.sound, RATE), (student.rhythm, RHYTHM_RATE)
-        super().__init__(student, [torch.optim.AdamW(one.parameters(), rate, (0.8, 0.99)) for one, rate in networks])
+        self._networks = (student.sound, rate), (student.rhythm, RHYTHM_RATE)
+        super().__init__(
+            student, [torch.optim.AdamW(one.parameters(), highest, (0.8, 0.99)) for one, highest in self._networks]
+        )
         self.loss = SpectralLoss()
         self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
         self._pitches = [pitch(one.speech.wave(), RATE_HZ) for one in watched]
@@ -58,7 +75,7 @@ class Training(Learner[Student]):
         """See `Learner`."""
         step, factor = self.position.step, self.position.rate()
         of_rhythm = step % TURNS == TURNS - 1
-        network, rate = (self.student.rhythm, RHYTHM_RATE) if of_rhythm else (self.student.sound, RATE)
+        network, rate = self._networks[of_rhythm]
         with torch.autocast("cpu", torch.bfloat16) if self._bf16 else nullcontext():
             if of_rhythm:
                 loss = rhythm_loss(self.student.rhythm, self._material.sentences(RHYTHM_BATCH, step))
