@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from voxmatrix.distil.teach.corpus import IN_A_FILE
+from voxmatrix.distil.teach.teacher import SYNTHETIC
 from voxmatrix.kokoro.alphabet import TIE, to_misaki
 from voxmatrix.progress import OnProgress
 from voxmatrix.text.front import Sentence
@@ -31,6 +32,7 @@ class Hibari:
             "teacher_origin": "distilled from Kokoro-82M, voice af_heart (Apache-2.0, hexgrad)",
             "teacher_license": "Apache-2.0",
             "teacher_sha256": hashed.removeprefix("sha256:"),
+            "note": SYNTHETIC,
         }
         if not self._python.exists():
             subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)

@@ -1,4 +1,4 @@
-"""`voxmatrix distil TEACHER --out FAST.onnx`: a fast voice of Piper's from any voice that may teach."""
+"""`voxmatrix distil TEACHER --out FAST.onnx`: a fast voice of Piper's from any voice that may teach, or recordings."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -14,6 +14,8 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import selected_devices
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
+from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress
+from voxmatrix.cli.prepare import show as show_recordings
 from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import bundled_folders
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from voxmatrix.distil.result import Distilled
     from voxmatrix.distil.session import Show
+    from voxmatrix.distil.teach.teacher import Teacher
+    from voxmatrix.distil.texts import Texts
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.progress import Activity, OnProgress
 
@@ -33,7 +37,8 @@ _START = "en_US-heart-student.onnx"
 _Voices = Annotated[
     list[Path],
     typer.Argument(
-        metavar="VOICE...", help="Name, NAME.onnx, checkpoint or folder of a run. Several: one voice of all."
+        metavar="VOICE...",
+        help="Name, NAME.onnx, checkpoint or folder of a run, several: one voice of all. Or a folder of recordings.",
     ),
 ]
 _Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.json is written next to it.")]
@@ -50,6 +55,7 @@ class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.Cluste
         float,
         options.automatic("--minutes", "N", "Learn for N minutes (0: until it gets no better).", "Training", min=0),
     ] = 0
+    language: Annotated[str, options.option("--language", "TAG", "Of recordings, e.g. en-us, sv-SE or de.")] = "en-us"
     steps: Annotated[int, options.automatic("--steps", "N", "Learn for N steps instead.", "Training", min=0)] = 0
     report: Annotated[
         Path | None, options.option("--report", "FILE", "Write an HTML page to compare both voices.", panel="Output")
@@ -70,24 +76,28 @@ def folders(parameters: Mapping[str, Any]) -> list[Path]:
 def command(
     context: typer.Context, voices: _Voices, out: _Out, given: DistilOptions, as_json: options.AsJson = False
 ) -> None:
-    """Make a small, fast voice in Piper's format from any voice; one of Piper's keeps its words, rhythm and pitch."""
+    """Make a small, fast voice from any voice, or from recordings; one of Piper's keeps its words, rhythm and pitch."""
     from voxmatrix.distil.result import GatesError
+    from voxmatrix.piper.files import voice_in_folder
     from voxmatrix.voices.resolve import locate
 
     for path in filter(None, (out, given.report)):
         check_not_folder(path)
-    located = [locate(voice) for voice in voices]
-    originals = [original for _, original in located]
-    if out.resolve() in [original.resolve() for original in originals]:
-        raise UsageError(
-            f"--out {out} is the voice itself, which would be lost", "choose another name for the fast voice"
-        )
     show = partial(_show, as_json=as_json)
     try:
-        if len(located) == 1 and located[0][0].trainable:
-            distilled = _distil(context, originals[0], out, given, show)
+        if len(voices) == 1 and voices[0].is_dir() and voice_in_folder(voices[0]) is None:
+            distilled = _teach_recorded(context, voices[0], out, given, show, as_json=as_json)
         else:
-            distilled = _teach(context, originals, out, given, show)
+            located = [locate(voice) for voice in voices]
+            originals = [original for _, original in located]
+            if out.resolve() in [original.resolve() for original in originals]:
+                raise UsageError(
+                    f"--out {out} is the voice itself, which would be lost", "choose another name for the fast voice"
+                )
+            if len(located) == 1 and located[0][0].trainable:
+                distilled = _distil(context, originals[0], out, given, show)
+            else:
+                distilled = _teach(context, originals, out, given, show)
     except GatesError as error:
         try:
             _report(error.distilled, given.report)
@@ -128,11 +138,8 @@ def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions
 
 
 def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, show: "Show") -> "Distilled":
-    """A student of what other voices say: on the device, or over a cluster. It learns on the CPU."""
-    from voxmatrix.distil.learning import Limits
-    from voxmatrix.distil.teach.run import TeachSettings, teach
+    """A student of what other voices say: on the device, or over a cluster."""
     from voxmatrix.distil.teach.teacher import STYLE, VoiceTeacher
-    from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.voices.resolve import resolve
 
     cards, preflight = list(map(resolve, voices)), context.obj
@@ -142,10 +149,40 @@ def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilO
         request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
         devices = selected_devices(cards[0], request, preflight).devices
         workers = own_processes(cards[0], STYLE, devices, None, threads=given.threads)
+    return _learn(context, VoiceTeacher(cards, workers), None, out, given, show)
+
+
+def _teach_recorded(
+    context: typer.Context, data: Path, out: Path, given: DistilOptions, show: "Show", *, as_json: bool
+) -> "Distilled":
+    """A student of somebody's recordings."""
+    from voxmatrix.distil.teach.recordings import RecordedTeacher
+
+    for option, value in (("--text", given.text), ("--cluster", given.cluster)):
+        if value:
+            raise UsageError(f"{option} is for voices, and {data} has recordings", f"omit {option}")
+    settings = prepare_settings(options.RecordingOptions(language=given.language), 0)
+    prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force)
+    if not as_json:
+        show_recordings(prepared)
+    teacher = RecordedTeacher(data.resolve().name, prepared)
+    return _learn(context, teacher, teacher.texts, out, given, show)
+
+
+def _learn(
+    context: typer.Context, teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show"
+) -> "Distilled":
+    """A student, on the CPU."""
+    from voxmatrix.distil.learning import Limits
+    from voxmatrix.distil.teach.run import TeachSettings, teach
+    from voxmatrix.machine.probes.limits import cpus
+
+    preflight = context.obj
     settings = TeachSettings(
-        teacher=VoiceTeacher(cards, workers),
+        teacher=teacher,
         out=out,
         text=given.text,
+        texts=texts,
         start=next((path for folder in bundled_folders() if (path := folder / _START).is_file()), None),
         limits=Limits(steps=given.steps, minutes=given.minutes),
         threads=given.threads or cpus(),

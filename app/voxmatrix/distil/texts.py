@@ -51,6 +51,11 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
             "are needed",
             "give more text with `text=FILE`: a few hundred sentences are a good amount",
         )
+    return parted(sentences)
+
+
+def parted(sentences: Sequence[Sentence]) -> Texts:
+    """Some of the sentences are only compared."""
     every = max(round(1 / _COMPARED_SHARE), len(sentences) // _COMPARED)
     return Texts(
         learned=[one for place, one in enumerate(sentences) if place % every],

@@ -62,7 +62,7 @@ _MADE = "student.onnx"
 
 @dataclass(frozen=True, kw_only=True)
 class TeachSettings:
-    """What to do. `text` None: the bundled sentences; `bf16`: see Training.
+    """What to do. `text` None: the bundled sentences, or `texts`, all that the teacher can say; `bf16`: see Training.
 
     `start` is the ONNX file of a student of the same sizes and one speaker, with whose weights this one begins.
     """
@@ -70,6 +70,7 @@ class TeachSettings:
     teacher: Teacher
     out: Path
     text: Path | None = None
+    texts: Texts | None = None
     start: Path | None = None
     limits: Limits = field(default_factory=Limits)
     sizes: Sizes = field(default_factory=Sizes)
@@ -92,7 +93,7 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
     check_out(settings.out, folder / _MADE, force=settings.force)
     checkpoint, teacher = folder / "state.ckpt", settings.teacher
     config = _config(teacher)
-    texts = read_texts(config, settings.text)
+    texts = settings.texts or read_texts(config, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another `out`"):
         claim(folder, _source(settings), fresh=settings.fresh)
         order = _order(texts)
@@ -164,7 +165,7 @@ def _order(texts: Texts) -> list[tuple[Sentence, bool]]:
         if number % (TURN - 1) == 0 and compared:
             found.append((compared.pop(0), True))
         found.append((sentence, False))
-    return found
+    return [*found, *((one, True) for one in compared)]
 
 
 def _parted(
@@ -243,7 +244,6 @@ def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speec
         "sentences": len(spoken),
         "speech_seconds": sum(one.frames for one in spoken) * HOP // RATE_HZ,
         "steps": training.position.step,
-        "note": "Taught by synthetic speech only; no recordings of people.",
     }
 
 

@@ -36,6 +36,8 @@ _CHECKED, _MAX_STRANGE, _MAX_WORDS_MISSED = 10, 0.5, 0.75
 TURN = 5
 #: How a teacher says sentences, which are in words already: as loud as it is.
 STYLE = Style(levelled=False, normalised=False, seed=0)
+#: What the config of a student says whose teacher is no person.
+SYNTHETIC = "Taught by synthetic speech only; no recordings of people."
 
 
 class Teacher(Protocol):
@@ -102,6 +104,7 @@ class VoiceTeacher:
             "teacher": self.name,
             "teacher_license": " + ".join(dict.fromkeys(card.license for card in cards)),
             "teacher_sha256": digests[0] if len(cards) == 1 else joint_digest(digests),
+            "note": SYNTHETIC,
         }
         self._card, self._workers = cards[0], workers
         self._styles = [STYLE, *(replace(STYLE, cast={"": role_of(card)}) for card in cards[1:])]
