@@ -14,8 +14,7 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import selected_devices
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
-from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress
-from voxmatrix.cli.prepare import show as show_recordings
+from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show_recordings
 from voxmatrix.cli.terminal.messages import print_json, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import bundled_folders

@@ -124,7 +124,16 @@ def prepare_with_progress(
 
 
 def show(prepared: "PreparedSet") -> None:
-    """Print recordings that were left out, one per line, then warnings by kind, a summary and what to expect."""
+    """Print what is to be known of the recordings, and what to expect of a training with them."""
+    show_recordings(prepared)
+    amount, better = amount_of(prepared.seconds)
+    typer.echo(f"expect: {amount.expect}")
+    if better is not None:
+        typer.echo(f"  → with {better.duration}: {better.expect}")
+
+
+def show_recordings(prepared: "PreparedSet") -> None:
+    """Print recordings that were left out, one per line, then warnings by kind, and a summary."""
     left_out: dict[tuple[str, str], list[Problem]] = {}
     for problem in prepared.problems:
         if problem.severity == "error":
@@ -149,10 +158,6 @@ def show(prepared: "PreparedSet") -> None:
     lost = len(prepared.left_out)
     ready = pluralise(len(prepared.clips), "recording")
     typer.echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
-    amount, better = amount_of(prepared.seconds)
-    typer.echo(f"expect: {amount.expect}")
-    if better is not None:
-        typer.echo(f"  → with {better.duration}: {better.expect}")
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:
