@@ -92,7 +92,7 @@ def test_less_than_a_minute_of_speech_requires_force(
     assert main.run(words) == 3
 
     said = capsys.readouterr()
-    assert "expect: no voice at all" in said.out
+    assert "expect: no voice at all" in said.out and "distil" not in said.out
     assert "4 s of usable speech" in said.err and "--force" in said.err
     assert not Path("run").exists()
 
@@ -108,6 +108,7 @@ def test_the_amount_of_speech_is_followed_by_the_voice_to_expect_and_what_more_w
     assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny"]) == 0
     out = capsys.readouterr().out
     assert "2 min 5" in out and "expect: a first try" in out and "with 10 minutes:" in out
+    assert f"voxmatrix distil {SAMPLES / 'en'} --out" in out
     assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny", "--json"]) == 0
     assert "a first try" in json.loads(capsys.readouterr().out.splitlines()[-1])["expect"]
 

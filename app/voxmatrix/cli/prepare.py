@@ -14,7 +14,7 @@ from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.files import check_not_folder
 from voxmatrix.tables.quality import quality
-from voxmatrix.tables.training import amount_of
+from voxmatrix.tables.training import MIN_SECONDS, amount_of
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
     if as_json:
         print_json(_summary(prepared))
     else:
-        show(prepared)
+        show(prepared, data)
         if report:
             typer.echo(f"report: {report}")
 
@@ -114,7 +114,7 @@ def prepare_with_progress(
         return prepared
     except TooFewRecordingsError as error:
         if not (quiet or as_json):
-            show(error.prepared)
+            show(error.prepared, data)
         raise
     except KeyboardInterrupt as error:
         raise InterruptedRunError(
@@ -123,13 +123,15 @@ def prepare_with_progress(
         ) from error
 
 
-def show(prepared: "PreparedSet") -> None:
+def show(prepared: "PreparedSet", data: Path) -> None:
     """Print what is to be known of the recordings, and what to expect of a training with them."""
     show_recordings(prepared)
     amount, better = amount_of(prepared.seconds)
     typer.echo(f"expect: {amount.expect}")
     if better is not None:
         typer.echo(f"  → with {better.duration}: {better.expect}")
+    if prepared.seconds >= MIN_SECONDS and not prepared.speakers:
+        typer.echo(f"without a GPU, a smaller voice in minutes: voxmatrix distil {data} --out NAME.onnx")
 
 
 def show_recordings(prepared: "PreparedSet") -> None:

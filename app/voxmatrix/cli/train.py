@@ -113,7 +113,7 @@ def command(
         data, prepare_settings(given, workers), as_json=as_json, force=given.force, quiet=not is_rank_zero()
     )
     if is_rank_zero() and not as_json:
-        show(prepared)
+        show(prepared, data)
 
     from voxmatrix.train.fit import fit
     from voxmatrix.train.monitor.json_progress import JsonProgress
