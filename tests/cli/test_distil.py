@@ -160,6 +160,7 @@ def test_on_a_full_disk_it_says_so_and_goes_on_when_there_is_space(tmp_path: Pat
         (["other.onnx", "--out", "fast.onnx"], 3, "not a Piper voice"),
         (["cut.onnx", "--out", "./cut.onnx", "--force"], 2, "is the voice itself"),
         ([str(VOICE), "--out", "fast.onnx", "--cluster", "redis://127.0.0.1:1/0"], 2, "omit --cluster"),
+        ([str(VOICE), "--out", "fast.onnx", "--language", "de"], 2, "omit --language"),
     ],
 )
 def test_what_cannot_be_used_is_refused(

@@ -54,7 +54,7 @@ class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.Cluste
         float,
         options.automatic("--minutes", "N", "Learn for N minutes (0: until it gets no better).", "Training", min=0),
     ] = 0
-    language: Annotated[str, options.option("--language", "TAG", "Of recordings, e.g. en-us, sv-SE or de.")] = "en-us"
+    language: Annotated[str, options.option("--language", "TAG", "Of recordings, e.g. sv-SE or de (en-us).")] = ""
     steps: Annotated[int, options.automatic("--steps", "N", "Learn for N steps instead.", "Training", min=0)] = 0
     report: Annotated[
         Path | None, options.option("--report", "FILE", "Write an HTML page to compare both voices.", panel="Output")
@@ -77,26 +77,11 @@ def command(
 ) -> None:
     """Make a small, fast voice from any voice, or from recordings; one of Piper's keeps its words, rhythm and pitch."""
     from voxmatrix.distil.result import GatesError
-    from voxmatrix.piper.files import voice_in_folder
-    from voxmatrix.voices.resolve import locate
 
     for path in filter(None, (out, given.report)):
         check_not_folder(path)
-    show = partial(_show, as_json=as_json)
     try:
-        if len(voices) == 1 and voices[0].is_dir() and voice_in_folder(voices[0]) is None:
-            distilled = _teach_recorded(context, voices[0], out, given, show, as_json=as_json)
-        else:
-            located = [locate(voice) for voice in voices]
-            originals = [original for _, original in located]
-            if out.resolve() in [original.resolve() for original in originals]:
-                raise UsageError(
-                    f"--out {out} is the voice itself, which would be lost", "choose another name for the fast voice"
-                )
-            if len(located) == 1 and located[0][0].trainable:
-                distilled = _distil(context, originals[0], out, given, show)
-            else:
-                distilled = _teach(context, originals, out, given, show)
+        distilled = _make(context, voices, out, given, as_json=as_json)
     except GatesError as error:
         try:
             _report(error.distilled, given.report)
@@ -108,6 +93,27 @@ def command(
     else:
         _show_result(distilled, voices[0])
     _report(distilled, given.report)
+
+
+def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, *, as_json: bool) -> "Distilled":
+    """The way that suits what is given: recordings, a Piper voice, or any other voices."""
+    from voxmatrix.piper.files import voice_in_folder
+    from voxmatrix.voices.resolve import locate
+
+    show = partial(_show, as_json=as_json)
+    if len(voices) == 1 and voices[0].is_dir() and voice_in_folder(voices[0]) is None:
+        return _teach_recorded(context, voices[0], out, given, show, as_json=as_json)
+    if given.language:
+        raise UsageError("--language is for recordings; a voice has its own", "omit --language")
+    located = [locate(voice) for voice in voices]
+    originals = [original for _, original in located]
+    if out.resolve() in [original.resolve() for original in originals]:
+        raise UsageError(
+            f"--out {out} is the voice itself, which would be lost", "choose another name for the fast voice"
+        )
+    if len(located) == 1 and located[0][0].trainable:
+        return _distil(context, originals[0], out, given, show)
+    return _teach(context, originals, out, given, show)
 
 
 def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
@@ -160,7 +166,7 @@ def _teach_recorded(
     for option, value in (("--text", given.text), ("--cluster", given.cluster)):
         if value:
             raise UsageError(f"{option} is for voices, and {data} has recordings", f"omit {option}")
-    settings = prepare_settings(options.RecordingOptions(language=given.language), 0)
+    settings = prepare_settings(options.RecordingOptions(language=given.language or "en-us"), 0)
     prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force)
     if not as_json:
         show_recordings(prepared)

@@ -51,11 +51,11 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
             "are needed",
             "give more text with `text=FILE`: a few hundred sentences are a good amount",
         )
-    return parted(sentences)
+    return texts_of(sentences)
 
 
-def parted(sentences: Sequence[Sentence]) -> Texts:
-    """Some of the sentences are only compared."""
+def texts_of(sentences: Sequence[Sentence]) -> Texts:
+    """All of these sentences, some of them only to compare with."""
     every = max(round(1 / _COMPARED_SHARE), len(sentences) // _COMPARED)
     return Texts(
         learned=[one for place, one in enumerate(sentences) if place % every],

@@ -12,7 +12,7 @@ from tests.distil.teach.conftest import SMALL
 from tests.distil.teach.teaching import small
 from voxmatrix.cli.main import run as voxmatrix
 from voxmatrix.dataset.prepare import prepare
-from voxmatrix.dataset.prepared import PrepareSettings
+from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
 from voxmatrix.distil.teach import run
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ, read_corpus
 from voxmatrix.distil.teach.recordings import RecordedTeacher
@@ -33,14 +33,14 @@ def recordings(folder: Path, count: int, *, speakers: int = 0) -> Path:
     return folder
 
 
-def teacher_of(data: Path) -> RecordedTeacher:
+def prepared_of(data: Path) -> PreparedSet:
     cache = data.parent / "cache"
-    settings = PrepareSettings(quality="medium", language="en-us", phoneme_type="espeak", cache=cache)
-    return RecordedTeacher("ann", prepare(data, settings))
+    return prepare(data, PrepareSettings(quality="medium", language="en-us", phoneme_type="espeak", cache=cache))
 
 
 def test_all_that_was_read_is_learned_or_compared_with_silence_around_it(tmp_path: Path) -> None:
-    teacher = teacher_of(recordings(tmp_path / "ann", 12))
+    prepared = prepared_of(recordings(tmp_path / "ann", 12))
+    teacher = RecordedTeacher("ann", prepared)
     order = [*teacher.texts.learned, *teacher.texts.compared]
 
     teacher.speak(order, tmp_path, 1.0, lambda done, of: None)
@@ -52,13 +52,12 @@ def test_all_that_was_read_is_learned_or_compared_with_silence_around_it(tmp_pat
         quiet, loud = one.samples[: 5 * HOP], one.samples[8 * HOP : -8 * HOP]
         assert not quiet.any() and not one.samples[-5 * HOP :].any() and np.abs(loud).max() > 1000
     seconds = sum(one.frames for one in spoken) * HOP / RATE_HZ
-    prepared = sum(clip.samples for clip in teacher._clips.values()) / 22_050
-    assert seconds == pytest.approx(prepared + 12 * 0.15, abs=12 * HOP / RATE_HZ)
+    assert seconds == pytest.approx(prepared.seconds + 12 * 0.15, abs=12 * HOP / RATE_HZ)
 
 
 def test_recordings_of_several_people_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="the recordings are of 2 people: p0, p1"):
-        teacher_of(recordings(tmp_path / "both", 4, speakers=2))
+        RecordedTeacher("both", prepared_of(recordings(tmp_path / "both", 4, speakers=2)))
 
 
 def test_the_command_makes_a_voice_of_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

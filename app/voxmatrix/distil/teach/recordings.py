@@ -8,12 +8,12 @@ import numpy as np
 from voxmatrix.dataset.prepared import Clip, PreparedSet
 from voxmatrix.distil.corpus import FULL_SCALE
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ, Speech, heard, write_corpus
-from voxmatrix.distil.texts import Texts, parted
+from voxmatrix.distil.texts import Texts, texts_of
 from voxmatrix.errors import BadInputError
 from voxmatrix.progress import OnProgress
 from voxmatrix.text.front import Sentence
 
-#: Recordings are trimmed; what is silent before and after speech is found in this much more.
+#: Added before and after each clip, whose own silence is trimmed: the aligner wants some.
 _SILENCE_SECONDS = 6 * HOP / RATE_HZ
 
 
@@ -38,7 +38,7 @@ class RecordedTeacher:
             "note": "Taught by recordings of a person.",
         }
         self._clips, self._rate_hz = {clip.text: clip for clip in prepared.clips}, prepared.rate_hz
-        self.texts: Texts = parted([Sentence(text=clip.text, ids=clip.ids) for clip in self._clips.values()])
+        self.texts: Texts = texts_of([Sentence(text=clip.text, ids=clip.ids) for clip in self._clips.values()])
 
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
         """See `Teacher`. All of it is used, however little is wanted."""

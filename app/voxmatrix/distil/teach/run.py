@@ -51,9 +51,9 @@ from voxmatrix.train.checkpoint.files import write as write_checkpoint
 
 #: Sentences on which the curve is measured, and from which the pace is taken.
 WATCHED, _PACED = 8, 200
-#: How far the mel bands of both may be apart, with the same durations and pitch: with 0.41, 95 % of the words of a
-#: student were heard, and its DistilMOS was 4.15.
-MAX_MEL_DISTANCE = 0.45
+#: How far the mel bands of both may be apart, with the same durations and pitch: with 0.4, 95 % of the words of a
+#: student were heard.
+MAX_MEL_DISTANCE = 0.4
 #: How much the rhythm varies by default.
 _NOISE_W = 0.333
 #: The voice, before it is compared.
