@@ -188,7 +188,7 @@ def test_left_out_recordings_are_not_listed_as_used(prepared: PreparedSet, capsy
         Problem(id="a", kind=kind, place="m:1", path="a.wav", problem=kind, remedy="r", severity=severity)
         for kind, severity in (("silent", "error"), ("low-rate", "warning"))
     ]
-    show(dataclasses.replace(prepared, problems=tuple(problems)))
+    show(dataclasses.replace(prepared, problems=tuple(problems)), FOLDER)
     shown = capsys.readouterr().out
     assert "left out: a (m:1): silent" in shown
     assert "used, but" not in shown
