@@ -14,7 +14,7 @@ from voxmatrix.text.prompts import sentence_list
 from voxmatrix.text.spoken import spoken_sentences
 
 #: The bundled lists for a language, the most varied first.
-_LISTS = {"en": ("harvard", "en"), "sv": ("sv",)}
+_LISTS = {"en": ("harvard", "en"), "es": ("es",), "fr": ("fr",), "sv": ("sv",)}
 #: Sentences that are only compared: at most this many, and at most this share of all.
 _COMPARED, _COMPARED_SHARE = 40, 0.2
 _MIN = 10

@@ -169,6 +169,36 @@ def test_recordings_are_checked_trained_with_exported_and_spoken(server: Running
     assert (again.status_code, again.json()["error"]["code"]) == (409, "voice_exists")
 
 
+def test_a_small_voice_is_taught_from_recordings_and_spoken_with(server: Running) -> None:
+    recordings(home() / "recordings" / "bea" / "list", 16)
+    source = {"recordings": {"profile": "bea", "list": "list"}, "language": "en-US", "force": True}
+    job = submit(server, "distil", name="bea", minutes=0.1, **source)
+    done = wait_for(server, job)
+    assert done["state"] == "done", done
+    assert (done["title"], done["progress"]) == ("bea", 1.0)
+    assert done["result"]["gates"]
+    assert [file["name"] for file in done["files"]] == ["bea.onnx", "bea.onnx.json"]
+    assert server.speak(voice="bea").status_code == 200
+    again = server.post("/v1/jobs", {"kind": "distil", "name": "bea", **source})
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "voice_exists")
+    assert not list((home() / "voices").glob("*.distil"))
+    both = server.get("/v1/jobs?kind=distil&kind=benchmark").json()["data"]
+    assert {one["kind"] for one in both} == {"distil"}
+
+
+def test_what_a_small_voice_had_learned_is_removed_with_its_job(server: Running) -> None:
+    recordings(home() / "recordings" / "cleo" / "list", 2)
+    job = submit(server, "distil", name="cleo", recordings={"profile": "cleo", "list": "list"}, language="en-US")
+    failed = wait_for(server, job)
+    assert (failed["state"], failed["error"]["exit_code"]) == ("failed", 3), failed
+    kept = home() / "voices" / "cleo.distil"
+    kept.mkdir(parents=True)
+    taken = server.post("/v1/jobs", {"kind": "distil", "name": "cleo", "recordings": {"profile": "cleo"}})
+    assert (taken.status_code, taken.json()["error"]["code"]) == (409, "voice_exists")
+    httpx.delete(f"{server.url}/v1/jobs/{job}")
+    assert not kept.exists()
+
+
 def test_uploaded_recordings_are_unpacked(server: Running, tmp_path: Path) -> None:
     recordings(tmp_path / "mine", 3)
     packed = io.BytesIO()

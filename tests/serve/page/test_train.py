@@ -8,7 +8,7 @@ import pytest
 
 from tests.serve.page.actions import assert_accessible, speak, takes
 from tests.serve.page.conftest import PATIENCE_MS, Server, opened
-from tests.serve.page.trainings import SMALL, packed, record, submit, wait_for
+from tests.serve.page.trainings import SMALL, fake, packed, record, submit, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
@@ -145,6 +145,37 @@ def test_recordings_become_a_training_by_buttons_and_are_judged_alike(page: "Pag
         expect(page.locator(".report")).to_contain_text(f"{fair} recording")
         page.get_by_role("link", name="listen and record again").click()
         expect(page.get_by_text("Sentence 1 of 35")).to_be_visible()
+
+
+def test_a_small_voice_is_taught_from_the_checked_recordings(
+    page: "Page", server: Server, recorded: dict[str, str]
+) -> None:
+    from playwright.sync_api import expect
+
+    check(page, server, "first")
+    page.get_by_label("Name of the voice").fill("Not a name")
+    page.get_by_label("Learn for").select_option("20 minutes")
+    page.get_by_role("button", name="Teach it").click()  # the browser says what a name is
+    page.get_by_label("Name of the voice").fill("tiny")
+    taught = fake(7, kind="distil", title="tiny", request={"kind": "distil", "name": "tiny"}, result={"steps": 900})
+    running = {**taught, "state": "running", "progress": 0.25, "seconds_left": 300, "ended": None}
+    page.route("**/v1/jobs", lambda route: route.fulfill(status=201, json=running))
+    page.route(f"**/v1/jobs/{taught['id']}", lambda route: route.fulfill(json={**running, "files": []}))
+    page.route("**/events?*", lambda route: route.fulfill(status=204))
+    with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/v1/jobs")) as sent:
+        page.get_by_role("button", name="Teach it").click()
+    asked = {"kind": "distil", "name": "tiny", "minutes": 20, "force": True}
+    assert sent.value.post_data_json == {**asked, "recordings": recorded, "language": "en-US"}
+    expect(page.get_by_role("heading", name="Teaching a small voice")).to_be_visible()
+    expect(page.locator("#train article")).to_contain_text("25 % · about 5 min left")
+    page.route(f"**/v1/jobs/{taught['id']}", lambda route: route.fulfill(json={**taught, "files": []}))
+    expect(page.get_by_role("link", name="Speak with tiny")).to_have_attribute("href", "#/speak/tiny")
+    assert_accessible(page)
+    page.route(
+        "**/v1/jobs?kind=train&kind=distil&*", lambda route: route.fulfill(json={"data": [taught], "has_more": False})
+    )
+    page.get_by_role("link", name="All trainings").click()
+    expect(page.get_by_role("article", name="Small voice: tiny")).to_contain_text("Done")
 
 
 def test_another_zip_is_offered_for_one_that_cannot_be_used(page: "Page", server: Server) -> None:

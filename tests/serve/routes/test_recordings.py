@@ -58,6 +58,8 @@ def test_there_is_nothing_at_first_but_bundled_lists(server: Running) -> None:
     assert [(each["id"], each["language"], each["prompts"]) for each in answer["bundled"]] == [
         ("en", "en-US", 60),
         ("sv", "sv-SE", 60),
+        ("es", "es-ES", 620),
+        ("fr", "fr-FR", 620),
     ]
 
 

@@ -3,7 +3,7 @@
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +20,7 @@ from voxmatrix.serve.errors import ApiError, explanation
 from voxmatrix.serve.jobs.job import RESUMABLE, STATES, Event, Job, State
 from voxmatrix.serve.jobs.kinds.benchmark import BenchmarkJobRequest
 from voxmatrix.serve.jobs.kinds.book import BookJobRequest
+from voxmatrix.serve.jobs.kinds.distil import DistilJobRequest
 from voxmatrix.serve.jobs.kinds.download import DownloadJobRequest
 from voxmatrix.serve.jobs.kinds.export import ExportJobRequest
 from voxmatrix.serve.jobs.kinds.kind import Sources
@@ -39,6 +40,7 @@ AnyJobRequest = Annotated[
     | TrainJobRequest
     | PrepareJobRequest
     | SegmentJobRequest
+    | DistilJobRequest
     | ExportJobRequest
     | BenchmarkJobRequest
     | DownloadJobRequest,
@@ -153,9 +155,9 @@ class Jobs:
             raise ApiError(404, "there is no such job", param="job", code="not_found")
         return found
 
-    def page(self, limit: int, after: str | None, kind: str | None) -> tuple[list[Job], bool]:
+    def page(self, limit: int, after: str | None, kinds: Sequence[str]) -> tuple[list[Job], bool]:
         """Some jobs, newest first, and whether there are more."""
-        found = self._parts()[0].page(limit + 1, after, kind)
+        found = self._parts()[0].page(limit + 1, after, kinds)
         return found[:limit], len(found) > limit
 
     def events(self, job: str, after: int) -> list[Event]:

@@ -93,12 +93,12 @@ class JobStore(Closeable):
         with self._transaction():
             return self._job(job)
 
-    def page(self, limit: int, after: str | None = None, kind: str | None = None) -> list[Job]:
-        """Jobs, newest first: those older than `after`."""
-        condition = "where (:kind is null or kind = :kind)"
+    def page(self, limit: int, after: str | None = None, kinds: Sequence[str] = ()) -> list[Job]:
+        """Jobs of these kinds, or all, newest first: those older than `after`."""
+        condition = "where (:kinds = '[]' or kind in (select value from json_each(:kinds)))"
         if after is not None:
             condition += " and number < (select number from jobs where id = :after)"
-        values = {"after": after, "kind": kind, "limit": limit}
+        values = {"after": after, "kinds": json.dumps(list(kinds)), "limit": limit}
         with self._transaction() as database:
             rows = database.execute(f"select * from jobs {condition} order by number desc limit :limit", values)
             return [_job_of(row) for row in rows]

@@ -30,7 +30,12 @@ class BundledList:
 @cache
 def bundled_lists() -> dict[str, BundledList]:
     """All lists by id."""
-    known = (("en", "Everyday English", "en-US"), ("sv", "Vardaglig svenska", "sv-SE"))
+    known = (
+        ("en", "Everyday English", "en-US"),
+        ("sv", "Vardaglig svenska", "sv-SE"),
+        ("es", "Español cotidiano", "es-ES"),
+        ("fr", "Français de tous les jours", "fr-FR"),
+    )
     return {id: BundledList(id=id, title=title, language=tag, prompts=sentence_list(id)) for id, title, tag in known}
 
 

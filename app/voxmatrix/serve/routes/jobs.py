@@ -50,7 +50,7 @@ def _framed(event: Event) -> bytes:
 
 _JobId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 _Number = Annotated[int, Query(ge=0, le=2**63 - 1)]
-_Kind = Literal["speech", "book", "train", "prepare", "segment", "export", "benchmark", "download"]
+_Kind = Literal["speech", "book", "train", "prepare", "segment", "distil", "export", "benchmark", "download"]
 _EVENTS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _MAX_EVENT_DIGITS = 18
 
@@ -67,9 +67,11 @@ def job_routes(services: Services) -> APIRouter:
 
     @router.get("")
     def list_jobs(
-        limit: Annotated[int, Query(ge=1, le=100)] = 20, after: Id | None = None, kind: _Kind | None = None
+        limit: Annotated[int, Query(ge=1, le=100)] = 20,
+        after: Id | None = None,
+        kind: Annotated[tuple[_Kind, ...], Query()] = (),
     ) -> dict[str, Any]:
-        """Jobs, newest first."""
+        """Jobs, newest first; of several kinds if `kind` is repeated."""
         found, more = jobs.page(limit, after, kind)
         return {"data": [job.to_json() for job in found], "has_more": more}
 

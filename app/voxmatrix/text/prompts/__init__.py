@@ -1,4 +1,4 @@
-"""Lists of sentences, one per line: `en` and `sv` are our own, `harvard` those of samples/README.md."""
+"""Lists of sentences, one per line: `harvard` are those of samples/README.md, the others our own."""
 
 from functools import cache
 from importlib.resources import files

@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Literal
 
-from voxmatrix.config import home
 from voxmatrix.piper.files import config_path
-from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, VoiceName, number
+from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, VoiceName, new_voice, number
 from voxmatrix.serve.jobs.kinds.train import training
 
 
@@ -24,10 +22,7 @@ class ExportJobRequest(JobRequest):
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix export voice`."""
         run = training(*sources.job(self.job))
-        out = home().absolute() / "voices" / f"{self.name}.onnx"
-        if not self.replace and (out.exists() or self.name in sources.catalogue.voices()):
-            message = f"there is already a voice {self.name}; choose another name, or set replace to true"
-            raise ApiError(409, message, param="name", code="voice_exists")
+        out = new_voice(sources, self.name, replace=self.replace)
         # A job that is run again replaces what it wrote itself.
         words = ["export", "voice", str(run), f"--out={out}", "--force", *self.options(("noise", "noise_w"))]
         return Work(

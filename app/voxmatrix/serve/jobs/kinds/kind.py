@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from voxmatrix.config import home
 from voxmatrix.files import write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check_fields, find_voice
@@ -129,6 +130,21 @@ def named_voice(sources: Sources, name: str | None) -> tuple[VoiceCard, str | No
         return find_voice(sources.catalogue.voices(), name)
     except UnknownVoiceError as error:
         raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
+
+
+def new_voice(sources: Sources, name: str, *, replace: bool | None = None) -> Path:
+    """The file of a voice that a job will make. `replace` None: the request cannot ask for that.
+
+    Raises:
+        ApiError: there is a voice of this name already.
+    """
+    out = home().absolute() / "voices" / f"{name}.onnx"
+    if not replace and (out.exists() or name in sources.catalogue.voices()):
+        message = f"there is already a voice {name}; choose another name"
+        if replace is not None:
+            message += ", or set replace to true"
+        raise ApiError(409, message, param="name", code="voice_exists")
+    return out
 
 
 def exactly_one(request: BaseModel, *names: str) -> None:

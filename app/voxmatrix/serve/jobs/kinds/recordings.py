@@ -35,26 +35,23 @@ class Data:
 
 
 class RecordingsRequest(JobRequest):
-    """Which recordings are used, and how their texts become phonemes."""
+    """Which recordings are used."""
 
     recordings: RecordingList | None = None
     file: Id | None = None
     job: Id | None = None
-    quality: QualityName | None = None
     language: LanguageTag | None = None
-    phonemes: Literal["espeak", "text", "auto"] | None = None
-    max_seconds: number(0.0, 600.0) | None = None  # type: ignore[valid-type]
     force: bool = False
 
-    def data(self, sources: Sources, folder: Path) -> Data:
-        """The recordings.
+    def data(self, sources: Sources, folder: Path, *names: str) -> Data:
+        """The recordings, and options for these fields besides.
 
         Raises:
             ApiError: there are no such recordings.
             UnreachableError: the disk is full.
         """
         exactly_one(self, "recordings", "file", "job")
-        settings = self.options(("quality", "language", "phonemes", "max_seconds", "force"))
+        settings = self.options(("language", "force", *names))
         if self.recordings is not None:
             title = " / ".join(filter(None, (self.recordings.profile, self.recordings.list)))
             return Data(title, [str(recordings_folder(self.recordings)), *settings])
@@ -83,14 +80,26 @@ def recordings_folder(chosen: RecordingList) -> Path:
     return folder
 
 
-class PrepareJobRequest(RecordingsRequest):
+class PreparedRequest(RecordingsRequest):
+    """How recordings and their texts are prepared for a training."""
+
+    quality: QualityName | None = None
+    phonemes: Literal["espeak", "text", "auto"] | None = None
+    max_seconds: number(0.0, 600.0) | None = None  # type: ignore[valid-type]
+
+    def prepared_data(self, sources: Sources, folder: Path) -> Data:
+        """The recordings, with how they are prepared; raises as `data`."""
+        return self.data(sources, folder, "quality", "phonemes", "max_seconds")
+
+
+class PrepareJobRequest(PreparedRequest):
     """A check of recordings."""
 
     kind: Literal["prepare"]
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix prepare`."""
-        data = self.data(sources, folder)
+        data = self.prepared_data(sources, folder)
         return Work(
             title=data.title,
             words=("prepare", *data.words),

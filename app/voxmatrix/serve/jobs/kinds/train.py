@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.kinds.kind import Count, Device, Id, Seed, Sources, exactly_one, number
-from voxmatrix.serve.jobs.kinds.recordings import RecordingsRequest
+from voxmatrix.serve.jobs.kinds.recordings import PreparedRequest
 from voxmatrix.serve.jobs.uploads import link
 
 #: The folder of the run, in that of the job.
@@ -51,7 +51,7 @@ class StartFrom(BaseModel):
     file: Id | None = None
 
 
-class TrainJobRequest(RecordingsRequest, PlanFields):
+class TrainJobRequest(PreparedRequest, PlanFields):
     """Recordings, and how to train with them."""
 
     kind: Literal["train"]
@@ -70,7 +70,7 @@ class TrainJobRequest(RecordingsRequest, PlanFields):
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix train`."""
-        data = self.data(sources, folder)
+        data = self.prepared_data(sources, folder)
         words = ["train", *data.words, f"--out={folder / RUN}", *self.options((*PLAN, *_OPTIONS))]
         if self.start_from is not None:
             words.append(f"--from={_checkpoint(self.start_from, sources, folder)}")

@@ -36,11 +36,23 @@ export function progressBar() {
   return { element, show };
 }
 
+/** Where the tab Speak has this voice. */
+export const speakAddress = (voice) => `#/speak/${encodeURIComponent(voice)}`;
+
 /** A remark. */
 export const note = (...children) => el("p", { class: "note" }, ...children);
 
 /** A labelled input. */
 export const field = (label, ...input) => el("label", { class: "field" }, el("span", {}, label), input);
+
+/** A listener that does what a form or a button is for: `button` waits meanwhile, and `problem` says what went wrong. */
+export const onDo = (button, problem, act) => async (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  problem.textContent = "";
+  await act(event).catch((error) => (problem.textContent = error.message));
+  button.disabled = false;
+};
 
 /** An input for the name of a voice. */
 export const nameInput = (props) =>

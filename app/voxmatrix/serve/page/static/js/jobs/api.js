@@ -20,16 +20,8 @@ export const cancelJob = (id) => post(pathOf(id, "cancel"));
 export const resumeJob = (id) => post(pathOf(id, "resume"));
 export const deleteJob = (id) => ask(pathOf(id), { method: "DELETE" });
 
-/** Show in the tab Train what a request makes, or why it made nothing. */
-export async function showInTrain(request, problem, signal = undefined) {
-  problem.textContent = "";
-  try {
-    const { id } = await request;
-    if (!signal?.aborted) location.hash = `#/train/${id}`;
-  } catch (error) {
-    problem.textContent = error.message;
-  }
-}
+/** Show a job in the tab Train. */
+export const showInTrain = ({ id }) => (location.hash = `#/train/${id}`);
 
 /** The address of a file of a job. */
 export const fileUrl = (id, name) => pathOf(id, "files", ...name.split("/").map(encodeURIComponent));

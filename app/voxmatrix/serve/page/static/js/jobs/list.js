@@ -18,9 +18,9 @@ export class JobList {
   #older = el("button", { class: "quiet older", hidden: true, onclick: () => this.#more() }, "Show older ones");
   #problem = trouble();
 
-  /** `kind` limits it; `action` makes what stands beside the title, and `empty` what is shown if there are none. */
-  constructor(place, { title, kind, action, empty }) {
-    Object.assign(this, { place, kind, empty });
+  /** `kinds` limit it; `action` makes what stands beside the title, and `empty` what is shown if there are none. */
+  constructor(place, { title, kinds = [], action, empty }) {
+    Object.assign(this, { place, kinds, empty });
     const heading = el("div", { class: "heading" }, el("h1", {}, title), action?.());
     this.#list.append(el("div", { class: "bone" }), el("div", { class: "bone" }));
     place.replaceChildren(heading, this.#list, this.#older, this.#problem);
@@ -60,7 +60,7 @@ export class JobList {
   #onVisible = () => document.hidden || this.load();
 
   #query(more) {
-    return this.kind ? { kind: this.kind, ...more } : more;
+    return [...this.kinds.map((kind) => ["kind", kind]), ...Object.entries(more)];
   }
 
   async #more() {

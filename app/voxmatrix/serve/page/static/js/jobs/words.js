@@ -3,7 +3,7 @@
 import { duration, joined } from "../words.js";
 
 export const KINDS = {
-  speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", segment: "Clips of a recording", export: "Export of a voice", benchmark: "Benchmark", download: "Download of a voice",
+  speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", segment: "Clips of a recording", distil: "Small voice", export: "Export of a voice", benchmark: "Benchmark", download: "Download of a voice",
 };
 const STATES = {
   queued: ["", "Waiting"],
@@ -17,8 +17,8 @@ const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "
 /** 1795383652 → "22 Nov 2026, 21:40" */
 export const dated = (seconds) => day.format(1000 * seconds);
 
-/** Whether it could end otherwise: not with the same bad file. */
-export const isResumable = ({ state, error, request }) => state === "cancelled" || (state === "failed" && !(error.exit_code === 3 && (request.file || request.files)));
+/** Whether it could end otherwise: not with the same bad file, unless it learns further. */
+export const isResumable = ({ state, error, request, kind }) => state === "cancelled" || (state === "failed" && (kind === "distil" || !(error.exit_code === 3 && (request.file || request.files))));
 
 /** How good its state is (a class), and the word for it. */
 export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "train" ? ["", "Stopped"] : STATES[state]);
@@ -35,4 +35,4 @@ export function facts({ state, progress, seconds_left: left, created, started, e
 }
 
 /** Where more is shown of a job; undefined if its card is all there is. */
-export const addressOf = ({ kind, id }) => ({ book: `#/book/${id}`, train: `#/train/${id}`, prepare: `#/train/${id}`, segment: `#/train/${id}` })[kind];
+export const addressOf = ({ kind, id }) => ({ book: `#/book/${id}`, train: `#/train/${id}`, prepare: `#/train/${id}`, segment: `#/train/${id}`, distil: `#/train/${id}` })[kind];

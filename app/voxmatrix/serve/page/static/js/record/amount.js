@@ -1,6 +1,6 @@
 // How much was recorded, what a voice of that can be, and the way to it.
 
-import { el, filled, trouble } from "../dom.js";
+import { el, filled, onDo, trouble } from "../dom.js";
 import { showInTrain } from "../jobs/api.js";
 import { clock, sentence } from "../words.js";
 import { checkList } from "./api.js";
@@ -19,6 +19,7 @@ export function amount(list) {
 
 function train(list) {
   const problem = trouble();
-  const start = () => showInTrain(checkList(list), problem);
-  return el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: start }, "Train this voice"), problem);
+  const start = el("button", { class: "primary" }, "Train this voice");
+  start.onclick = onDo(start, problem, () => checkList(list).then(showInTrain));
+  return el("div", { class: "form-actions" }, start, problem);
 }

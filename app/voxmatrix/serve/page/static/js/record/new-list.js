@@ -1,6 +1,6 @@
 // The form for a new list.
 
-import { el, field, fileInput, note, source, trouble } from "../dom.js";
+import { el, field, fileInput, note, onDo, source, trouble } from "../dom.js";
 import { CHARACTERS_PER_SECOND, count, language } from "../words.js";
 import { addressOf, createList } from "./api.js";
 
@@ -22,24 +22,16 @@ export function newList({ bundled, lists }, cancel) {
     own.element.hidden = chosen().id !== "";
     if (!name.dataset.own) name.value = chosen().id ? chosen().title : "";
   }
-  async function create(event) {
-    event.preventDefault();
+  async function create() {
     const { id } = chosen();
     const content = id ? { bundled: id, language: chosen().language } : { prompts: own.prompts(), language: own.language() };
-    submit.disabled = true;
-    try {
-      const { list } = await createList({ profile: profile.value, name: name.value, ...content });
-      location.hash = addressOf(list);
-    } catch (error) {
-      problem.textContent = error.message;
-    } finally {
-      submit.disabled = false;
-    }
+    const { list } = await createList({ profile: profile.value, name: name.value, ...content });
+    location.hash = addressOf(list);
   }
   name.addEventListener("input", () => (name.dataset.own = name.value));
   const radios = choices.map(({ id, title, facts }) => source(id, choose, title, facts));
   const known = [...new Set(lists.map((list) => list.profile))].map((value) => el("option", { value }));
-  const form = el("form", { class: "new-list", onsubmit: create },
+  const form = el("form", { class: "new-list", onsubmit: onDo(submit, problem, create) },
     el("h1", {}, "Record a voice"),
     note("You read sentences aloud, one by one. Each recording is judged at once, and what you record is ready for training."),
     field("Whose voice is it?", profile), el("datalist", { id: "profiles" }, known),

@@ -1,7 +1,7 @@
 // Which recordings to train on.
 
 import { READ } from "../book/shelf.js";
-import { back, el, field, note, onDrop, source, trouble } from "../dom.js";
+import { back, el, field, note, onDo, onDrop, source, trouble } from "../dom.js";
 import { createJob, listJobs, showInTrain } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { checkList, readLists } from "../record/api.js";
@@ -61,7 +61,7 @@ export class Choice {
     const radio = (id, name, words) => source(id, () => choose(String(id)), name, words);
     const rows = lists.map((list, at) => radio(at, list.name,
       `${list.profile} · ${language(list.language)} · ${list.recorded} recordings, ${clock(list.seconds, 0)} of speech`));
-    const form = el("form", { class: "new-list", onsubmit: (event) => this.#go(event, lists) },
+    const form = el("form", { class: "new-list", onsubmit: onDo(this.#submit, this.#problem, () => this.#go(form.elements.source.value, lists)) },
       el("h1", {}, "Train a voice"),
       lists.length === 0 && el("div", { class: "none-yet" },
         el("p", {}, "There are no recordings on this server yet."),
@@ -77,14 +77,10 @@ export class Choice {
     onDrop(form, this.#end.signal, () => {}); // or the browser leaves the page
   }
 
-  async #go(event, lists) {
-    event.preventDefault();
-    const chosen = event.currentTarget.elements.source.value;
-    this.#submit.disabled = true;
+  async #go(chosen, lists) {
     const made = chosen === ZIP ? this.#own() : chosen === LONG ? this.#cut() : checkList(lists[chosen]);
-    await showInTrain(made, this.#problem, this.#end.signal);
-    this.#submit.disabled = false;
-    this.#sent.hidden = true;
+    const job = await made.finally(() => (this.#sent.hidden = true));
+    if (!this.#end.signal.aborted) showInTrain(job);
   }
 
   async #own() {

@@ -1,7 +1,7 @@
 // What long recordings were cut into: clips to listen to and to correct, and what was left out.
 
 import { ask, read } from "../api.js";
-import { el, figures, note, trouble } from "../dom.js";
+import { el, figures, note, onDo, trouble } from "../dom.js";
 import { createJob, pathOf, showInTrain } from "../jobs/api.js";
 import { clip } from "../sound/clip.js";
 import { clock, count, sentence } from "../words.js";
@@ -23,10 +23,12 @@ export class Clips {
     const dropped = clips.filter(({ reason }) => reason === DROPPED);
     const doubtful = clips.filter(({ reason }) => reason && reason !== DROPPED).reverse();
     const problem = trouble();
-    const train = () => showInTrain(createJob({ kind: "prepare", job: job.id, language: job.request.language }), problem, signal);
+    const train = el("button", { class: "primary" }, "Train with the kept clips");
+    train.onclick = onDo(train, problem, () =>
+      createJob({ kind: "prepare", job: job.id, language: job.request.language }).then((made) => signal.aborted || showInTrain(made)));
     this.element = el("div", {},
       el("section", { class: "report" }, this.#figures, this.#leftOut(found), problem,
-        el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: train }, "Train with the kept clips"))),
+        el("div", { class: "form-actions" }, train)),
       this.#list("doubtful clip", ", the surest first: listen, correct, keep or drop", doubtful, true),
       this.#list("kept clip", ", the least sure first", kept, !doubtful.length),
       this.#list("dropped clip", "", dropped));

@@ -1,6 +1,6 @@
 // Makes a voice of a training, to speak with.
 
-import { el, field, nameInput, trouble } from "../dom.js";
+import { el, field, nameInput, speakAddress, trouble } from "../dom.js";
 import { createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 
@@ -70,7 +70,7 @@ export class Export {
       this.#submit.className = "quiet"; // what comes next is to speak
       this.#submit.textContent = "Export again";
       this.#taken = name;
-      this.#said.replaceChildren(el("a", { class: "primary", href: `#/speak/${encodeURIComponent(name)}` }, `Speak with ${name}`));
+      this.#said.replaceChildren(speakWith(name));
       return;
     }
     this.#said.textContent = "";
@@ -88,5 +88,7 @@ export class Export {
   }
 }
 
+export const speakWith = (name) => el("a", { class: "primary", href: speakAddress(name) }, `Speak with ${name}`);
+
 /** "Ann / First list" → "Ann-First-list" */
-const proposed = ({ title }) => title.replace(/[ßæøłđðþœ]/gi, (letter) => PLAIN[letter.toLowerCase()]).normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);
+export const proposed = ({ title }) => title.replace(/[ßæøłđðþœ]/gi, (letter) => PLAIN[letter.toLowerCase()]).normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);

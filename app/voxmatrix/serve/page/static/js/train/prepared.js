@@ -1,6 +1,6 @@
 // What was found in the recordings, and how the training will run.
 
-import { back, el, trouble } from "../dom.js";
+import { back, el, onDo, trouble } from "../dom.js";
 import { createJob, ENDED, showInTrain } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
@@ -8,8 +8,12 @@ import { addressOf, readList } from "../record/api.js";
 import { standing } from "../record/sentences.js";
 import { count } from "../words.js";
 import { Clips, readSegments } from "./clips.js";
+import { speakWith } from "./export.js";
 import { report } from "./report.js";
 import { Settings } from "./settings.js";
+import { smallVoice } from "./small.js";
+
+const WAITING = { prepare: "Checking the recordings", segment: "Cutting the recordings", distil: "Teaching a small voice" };
 
 /** Where more, or other, recordings come from. */
 function source({ request: { recordings, job } }) {
@@ -35,7 +39,7 @@ export class Prepared {
 
   #wait(job) {
     const card = this.#card(job);
-    this.#replace(el("h1", {}, `${job.kind === "segment" ? "Cutting" : "Checking"} the recordings…`), card.element);
+    this.#replace(el("h1", {}, `${WAITING[job.kind]}…`), card.element);
     this.#stop = followJob(job.id, {
       onJob: (newer) => card.update(newer),
       onProgress: (facts) => card.update({ ...job, state: "running", ...facts }),
@@ -47,12 +51,12 @@ export class Prepared {
     const { result } = job;
     if (job.kind === "segment") return this.#showClips(job);
     if (result?.clips === undefined) {
-      return this.#replace(el("h1", {}, job.title), this.#card(job).element, !job.request.recordings && source(job));
+      return this.#replace(el("h1", {}, job.title), this.#card(job).element, job.kind === "distil" && job.state === "done" ? speakWith(job.request.name) : !job.request.recordings && source(job));
     }
     const title = el("h1", { tabindex: "-1" }, job.title);
     const better = el("p");
     this.#recordBetter(job, better);
-    this.#replace(title, report(result, job.error, better), job.state === "done" ? this.#settings(job) : this.#instead(job));
+    this.#replace(title, report(result, job.error, better), job.state === "done" ? this.#settings(job) : this.#instead(job), job.state === "done" && result.speakers.length < 2 && smallVoice(job, (body) => this.#create(body)));
     title.focus({ preventScroll: true });
   }
 
@@ -66,13 +70,13 @@ export class Prepared {
     const settings = new Settings(job);
     const problem = trouble();
     const start = el("button", { class: "primary", type: "submit" }, "Start training");
-    const submit = async (event) => {
-      event.preventDefault();
-      start.disabled = true;
-      await showInTrain(createJob({ ...job.request, kind: "train", ...settings.chosen }), problem, this.#end.signal);
-      start.disabled = false;
-    };
+    const submit = onDo(start, problem, () => this.#create({ ...job.request, kind: "train", ...settings.chosen }));
     return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, start, settings.expected));
+  }
+
+  async #create(body) {
+    const made = await createJob(body);
+    if (!this.#end.signal.aborted) showInTrain(made);
   }
 
   /** What can be better was said when it was recorded, and is said here as well. */
@@ -85,11 +89,12 @@ export class Prepared {
   /** They cannot be used, unless somebody insists. */
   #instead(job) {
     const problem = trouble();
-    const insist = () => showInTrain(createJob({ ...job.request, force: true }), problem, this.#end.signal);
+    const insist = el("button", { class: "quiet", type: "button" }, "Use them anyway");
+    insist.onclick = onDo(insist, problem, () => this.#create({ ...job.request, force: true }));
     return el("div", { class: "settings" }, problem,
       el("div", { class: "form-actions" },
         source(job),
-        job.result.clips > 0 && el("button", { class: "quiet", type: "button", onclick: insist }, "Use them anyway")));
+        job.result.clips > 0 && insist));
   }
 
   #card(job) {

@@ -42,7 +42,7 @@ async function viewOf(id) {
 
 const TRAININGS = {
   title: "Trainings",
-  kind: "train",
+  kinds: ["train", "distil"],
   action: () => el("a", { class: "primary", href: "#/train/new" }, "New training"),
   empty: () => [
     el("p", { class: "lead" }, "Train a voice on recordings of somebody who reads aloud."),

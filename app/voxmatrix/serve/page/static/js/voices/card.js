@@ -1,7 +1,7 @@
 // A voice of this server: hear it, speak with it, rename it, let it be the default, delete it.
 
 import { ask } from "../api.js";
-import { el, nameInput, note, trouble } from "../dom.js";
+import { el, nameInput, note, speakAddress, trouble } from "../dom.js";
 import { showPlaying } from "../icons.js";
 import { deletion } from "../jobs/card.js";
 import { player } from "../sound/player.js";
@@ -31,7 +31,7 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
     event.preventDefault();
     act("PATCH", { name: input.value });
   } }, input, el("button", { class: "quiet", type: "submit" }, "Rename"));
-  const address = `#/speak/${encodeURIComponent(voice.id)}`;
+  const address = speakAddress(voice.id);
   menu.append(el("div", {},
     !voice.problem && el("a", { class: "primary", href: address }, "Speak with it"),
     voice.own && naming,

@@ -1,7 +1,7 @@
 // A voice of seconds: a recording that an engine imitates, at #/voices/clone.
 
 import { ask, read } from "../api.js";
-import { back, el, field, fileInput, nameInput, note, onDrop, trouble } from "../dom.js";
+import { back, el, field, fileInput, nameInput, note, onDo, onDrop, speakAddress, trouble } from "../dom.js";
 import { upload } from "../jobs/upload.js";
 import { Devices } from "../record/devices.js";
 import { Microphone } from "../record/microphone.js";
@@ -52,7 +52,7 @@ export class Cloning {
     Object.assign(this, { cloning, consent });
     this.#engine.append(...cloning.map(({ title }, at) => el("option", { value: at }, title)));
     const file = fileInput("audio/*", ([chosen]) => this.#take(chosen));
-    const form = el("form", { class: "new-list", onsubmit: (event) => this.#submit(event) },
+    const form = el("form", { class: "new-list", onsubmit: onDo(this.#keep, this.#problem, () => this.#submit()) },
       el("h1", {}, "Clone a voice"),
       field("Engine", this.#engine), field("Language", this.#language),
       el("fieldset", {}, el("legend", {}, "Recording"),
@@ -174,18 +174,10 @@ export class Cloning {
     if (asked === this.#asked) this.#verdict.replaceChildren(view);
   }
 
-  async #submit(event) {
-    event.preventDefault();
-    this.#problem.textContent = this.#sent ? "" : "Record the voice, or choose a file.";
-    if (!this.#sent) return;
-    this.#keep.disabled = true;
-    try {
-      const { id } = await read("v1/voices/clone", { body: { ...this.#request, name: this.#name.value, language: this.#language.value, consent: this.#speaker.value } });
-      this.#sent = null; // it is part of the voice now
-      location.hash = `#/speak/${encodeURIComponent(id)}`;
-    } catch (problem) {
-      this.#problem.textContent = problem.message;
-    }
-    this.#keep.disabled = false;
+  async #submit() {
+    if (!this.#sent) throw new Error("Record the voice, or choose a file.");
+    const { id } = await read("v1/voices/clone", { body: { ...this.#request, name: this.#name.value, language: this.#language.value, consent: this.#speaker.value } });
+    this.#sent = null; // it is part of the voice now
+    location.hash = speakAddress(id);
   }
 }

@@ -1,0 +1,40 @@
+"""Jobs that teach a small voice from recordings."""
+
+from pathlib import Path
+from typing import Literal
+
+from voxmatrix.piper.files import config_path
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.job import Work
+from voxmatrix.serve.jobs.kinds.kind import Sources, VoiceName, new_voice, number
+from voxmatrix.serve.jobs.kinds.recordings import RecordingsRequest
+
+#: Of learning.
+_MINUTES = 10.0
+
+
+class DistilJobRequest(RecordingsRequest):
+    """Recordings of one person, and the name of the voice."""
+
+    kind: Literal["distil"]
+    name: VoiceName
+    minutes: number(0.1, 10_000.0) = _MINUTES  # type: ignore[valid-type]
+
+    def work(self, sources: Sources, folder: Path) -> Work:
+        """The words of `voxmatrix distil`."""
+        out = new_voice(sources, self.name)
+        data = self.data(sources, folder, "minutes")
+        learned = out.with_suffix(".distil")
+        if learned.exists():
+            message = f"another job teaches {self.name}: resume or delete it, or choose another name"
+            raise ApiError(409, message, param="name", code="voice_exists")
+        return Work(
+            title=self.name,
+            words=("distil", *data.words, f"--out={out}"),
+            lane="device cpu",
+            measure="learn",
+            files=(str(out), str(config_path(out))),
+            leftovers=(str(learned),),
+            result=("steps", "gates"),
+            unpack=data.unpack,
+        )

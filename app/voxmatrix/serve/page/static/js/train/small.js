@@ -1,0 +1,21 @@
+// Teaches a small voice from checked recordings of one person: without a GPU, in minutes.
+
+import { el, field, nameInput, note, onDo, trouble } from "../dom.js";
+import { proposed } from "./export.js";
+
+const MINUTES = [10, 20, 40];
+
+/** `job` is the check of the recordings; `create` makes another one. */
+export function smallVoice(job, create) {
+  const { recordings, file, job: clips, language, force } = job.request;
+  const name = nameInput({ value: proposed(job) });
+  const minutes = el("select", {}, MINUTES.map((each) => el("option", { value: each }, `${each} minutes`)));
+  const teach = el("button", { class: "quiet", type: "submit" }, "Teach it");
+  const problem = trouble();
+  const submit = onDo(teach, problem, () =>
+    create({ kind: "distil", recordings, file, job: clips, language, force, name: name.value, minutes: Number(minutes.value) }));
+  return el("form", { class: "part export", onsubmit: submit },
+    el("h2", {}, "Or a small voice, without a GPU"),
+    note("It is ready soon and speaks fast, even on small computers."),
+    el("div", { class: "export-row" }, field("Name of the voice", name), field("Learn for", minutes), teach), problem);
+}
