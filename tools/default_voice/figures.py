@@ -3,7 +3,9 @@
     python -m tools.default_voice.figures VOICE.onnx --environment default-voice/hibari
 
 Words wrong (Whisper, `pip install faster-whisper`), DistilMOS (`pip install distillmos`), CPU seconds per second of
-speech on one thread, sentence by sentence in turn with the teacher. Prints one JSON object.
+speech on one thread, sentence by sentence in turn with the teacher. `frame_rate_db`: how far multiples of the frame
+rate stand out of the spectrum. `in_tune`: the share of frames within 50 cents of the teacher, each beside the frame of
+it that sounds most alike, in order (dynamic time warping). Prints one JSON object.
 """
 
 import argparse
@@ -15,18 +17,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from voxmatrix_entrypoint import patches
 
 patches.install()
 
+from voxmatrix.audio.pitch import pitch  # noqa: E402
 from voxmatrix.audio.waves import Samples  # noqa: E402
 from voxmatrix.compute.libraries import import_onnxruntime  # noqa: E402
+from voxmatrix.distil.teach.corpus import HOP, RATE_HZ  # noqa: E402
 from voxmatrix.judge.hearing import word_errors  # noqa: E402
 from voxmatrix.piper.files import config_path  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 _RATE_HZ = 16_000
+_CENTS = 50
+#: The width of the bins in which lines are looked for, and the highest one.
+_SPECTRUM_HZ, _HIGHEST_HZ = 4, 10_000
 #: Says each line that it is given, and answers with its CPU time and samples.
 _TEACHER = """
 import json, sys, time
@@ -68,7 +76,11 @@ def main() -> None:
             "words_wrong": round(sum(one for one, _ in errors) / sum(count for _, count in errors), 4),
             "distilmos": round(float(np.mean([rate(wave) for wave in waves])), 2),
             "cpu_seconds_per_second": round(sum(spent for spent, _ in said[name]) / seconds, 5),
+            "frame_rate_db": round(_frame_rate_db([wave for _, wave in said[name]], rate_hz), 2),
         }
+    if args.environment:
+        pairs = zip(*([wave for _, wave in said[name]] for name in speakers), strict=True)
+        found["in_tune"] = round(float(np.mean(np.concatenate([_in_tune(*pair) for pair in pairs]))), 3)
     print(json.dumps(found, indent=2))
 
 
@@ -130,6 +142,36 @@ def _distilmos() -> Callable[[Samples], float]:
             return float(judge(torch.from_numpy(wave.copy())[None]))
 
     return rate
+
+
+def _frame_rate_db(waves: list[Samples], rate_hz: int) -> float:
+    """The mean level of multiples of the frame rate above what is beside them."""
+    size = rate_hz // _SPECTRUM_HZ
+    power = np.zeros(size // 2 + 1)
+    for wave in waves:
+        for start in range(0, len(wave) - size, size // 2):
+            power += np.abs(np.fft.rfft(wave[start : start + size] * np.hanning(size))) ** 2
+    db = 10 * np.log10(power + 1e-12)
+    frame_rate = RATE_HZ / HOP
+    places = np.round(np.arange(frame_rate, _HIGHEST_HZ, frame_rate) / _SPECTRUM_HZ).astype(int)
+    return float(np.mean([db[k] - np.median(db[[*range(k - 8, k - 2), *range(k + 3, k + 9)]]) for k in places]))
+
+
+def _in_tune(wave: Samples, teacher: Samples) -> NDArray[np.bool_]:
+    """Which frames of the teacher are within 50 cents, of those where both have a pitch."""
+    import librosa  # type: ignore[import-not-found, unused-ignore]
+
+    mels = [
+        np.log(
+            librosa.feature.melspectrogram(y=one, sr=RATE_HZ, n_fft=1024, hop_length=RATE_HZ // 100, n_mels=40) + 1e-4
+        )
+        for one in (wave, teacher)
+    ]
+    ours, theirs = (pitch(one, RATE_HZ).hz for one in (wave, teacher))
+    path = librosa.sequence.dtw(*mels)[1]  # from the end, so that of equal frames the first one stays
+    beside = {other: one for one, other in path if one < len(ours) and other < len(theirs)}
+    both = [(ours[one], theirs[other]) for other, one in beside.items() if ours[one] and theirs[other]]
+    return np.array([abs(1200 * np.log2(one / other)) <= _CENTS for one, other in both])
 
 
 def _resampled(wave: Samples, rate_hz: int) -> Samples:
