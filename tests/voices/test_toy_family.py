@@ -205,16 +205,13 @@ def test_what_its_family_does_not_allow_is_refused_in_one_sentence(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_family_that_is_not_there_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tones: None,  # noqa: F811
-) -> None:
+def test_a_family_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     from voxmatrix.voices.families import VARIABLE, families
 
-    monkeypatch.setenv(VARIABLE, "tests.toys.nothing")
-    families.cache_clear()
-    assert "VOXMATRIX_FAMILIES names 'tests.toys.nothing'" in refusal(capsys, "voices", "list")
+    with pytest.MonkeyPatch.context() as patch:  # undone before that of `tones`
+        patch.setenv(VARIABLE, "tests.toys.nothing")
+        families.cache_clear()
+        assert "VOXMATRIX_FAMILIES names 'tests.toys.nothing'" in refusal(capsys, "voices", "list")
 
 
 def test_levels_are_equal_from_sentence_to_sentence(speak: Speak) -> None:

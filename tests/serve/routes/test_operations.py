@@ -9,6 +9,7 @@ import openai
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.bundled import BUNDLED
 from tests.serve.conftest import Running, Serve, copy_voice, error_of
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
@@ -181,7 +182,7 @@ def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> N
     copy_voice(voice, home() / "voices" / "a-first-name.onnx")
     (home() / "voices" / "broken.onnx").touch()
     listed = serve().get("/v1/audio/voices").json()["voices"]
-    assert [found["id"] for found in listed] == ["random", "a-first-name", "en_US-heart-student"]
+    assert [found["id"] for found in listed] == ["random", "a-first-name", *BUNDLED]
     whole_range = {"low": 0.0, "high": 10.0, "integer": False}
     assert listed[0] == {
         "id": "random", "name": "random", "language": "en-us", "quality": "tiny", "rate_hz": 16000, "speakers": [],

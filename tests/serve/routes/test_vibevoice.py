@@ -10,6 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from tests.bundled import BUNDLED
 from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually, fail_after
 from voxmatrix.config import home
 from voxmatrix.serve.routes import vibevoice
@@ -38,7 +39,7 @@ def received(client: ClientConnection) -> tuple[list[dict[str, Any]], bytes, int
 
 
 def test_the_voices_are_listed_for_its_page(server: Running) -> None:
-    assert server.get("/config").json() == {"voices": ["random", "en_US-heart-student"], "default_voice": "random"}
+    assert server.get("/config").json() == {"voices": ["random", *BUNDLED], "default_voice": "random"}
 
 
 def test_a_text_is_spoken_and_the_progress_told_as_its_page_expects(server: Running) -> None:

@@ -24,6 +24,7 @@ from wyoming.tts import (
     SynthesizeVoice,
 )
 
+from tests.bundled import BUNDLED
 from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually, fail_after
 from voxmatrix.config import home
 from voxmatrix.piper.files import source_path
@@ -93,7 +94,7 @@ def test_the_voices_are_described(serve: Serve, make_onnx: Any) -> None:
     (program,) = talk(serve(wyoming_port=0), describe).tts
     assert program.supports_synthesize_streaming
     voices = {voice.name: voice for voice in program.voices}
-    assert list(voices) == ["random", "choir", "en_US-heart-student"]
+    assert list(voices) == ["random", "choir", *BUNDLED]
     assert voices["random"].languages == ["en_US"]
     assert [speaker.name for speaker in voices["choir"].speakers or []] == ["anna", "bo", "cleo"]
 
