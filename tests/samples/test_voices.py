@@ -1,4 +1,4 @@
-"""The voice that comes along speaks on a bare machine: without torch, programs or a network."""
+"""The voices that come along speak on a bare machine: without torch, programs or a network."""
 
 import os
 import subprocess
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.bundled import BUNDLED
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import config_path
 
@@ -17,25 +18,29 @@ VOICES = sorted((ROOT / "samples" / "voices").glob("*.onnx"))
 MAX_BYTES = 8_000_000
 
 
-def test_there_is_one_and_all_of_them_are_small() -> None:
-    assert VOICES
-    assert sum(path.stat().st_size for path in (ROOT / "samples" / "voices").iterdir()) <= MAX_BYTES
+def test_they_are_there_and_each_is_small() -> None:
+    assert [path.stem for path in VOICES] == [*BUNDLED]
+    assert max(path.stat().st_size for path in VOICES) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("voice", VOICES, ids=lambda path: path.stem)
 def test_its_card_says_what_it_is(voice: Path) -> None:
     config = VoiceConfig.read(config_path(voice))
 
-    assert f"-{config.quality}" in voice.stem and voice.stem.startswith("en_US-")
+    assert f"-{config.quality}" in voice.stem and voice.stem.startswith(f"{config.to_json()['language']['family']}_")
     assert voice.stem in (voice.parent / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_person_who_names_no_voice_hears_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words", ["Hello", "--voice=es_ES-dora-student ¿Hola?", "--voice=fr_FR-siwis-student Écoutez !"]
+)
+def test_they_are_heard_and_the_english_one_by_whom_names_none(words: str, tmp_path: Path) -> None:
     """As on a bare machine: no programs on the path, no home of voxmatrix, and torch must not be imported."""
+    *options, text = words.split(" ", 1)
     program = (
         "import sys; sys.modules['torch'] = None\n"
         "from voxmatrix.cli.main import run\n"
-        "sys.exit(run(['speak', '--text', 'Hello', '--out', 'hello.wav', '--seed', '1']))"
+        f"sys.exit(run(['speak', *{options}, '--text', {text!r}, '--out', 'hello.wav', '--seed', '1']))"
     )
     environment = os.environ | {"PATH": str(tmp_path), "VOXMATRIX_HOME": str(tmp_path)}
 
