@@ -186,16 +186,20 @@ def test_a_small_voice_is_taught_from_recordings_and_spoken_with(server: Running
     assert {one["kind"] for one in both} == {"distil"}
 
 
-def test_what_a_small_voice_had_learned_is_removed_with_its_job(server: Running) -> None:
+def test_what_a_small_voice_had_learned_is_removed_with_its_last_job(server: Running) -> None:
     recordings(home() / "recordings" / "cleo" / "list", 2)
     job = submit(server, "distil", name="cleo", recordings={"profile": "cleo", "list": "list"}, language="en-US")
     failed = wait_for(server, job)
     assert (failed["state"], failed["error"]["exit_code"]) == ("failed", 3), failed
+    second = submit(server, "distil", name="cleo", recordings={"profile": "cleo", "list": "list"}, language="en-US")
+    wait_for(server, second)
     kept = home() / "voices" / "cleo.distil"
     kept.mkdir(parents=True)
     taken = server.post("/v1/jobs", {"kind": "distil", "name": "cleo", "recordings": {"profile": "cleo"}})
     assert (taken.status_code, taken.json()["error"]["code"]) == (409, "voice_exists")
     httpx.delete(f"{server.url}/v1/jobs/{job}")
+    assert kept.exists()  # the second job goes on there
+    httpx.delete(f"{server.url}/v1/jobs/{second}")
     assert not kept.exists()
 
 

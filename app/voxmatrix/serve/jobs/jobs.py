@@ -193,10 +193,12 @@ class Jobs:
         Raises:
             ApiError: it has not ended.
         """
-        found = self.get(job)
-        if not self._parts()[0].remove(job):
+        found, (store, _) = self.get(job), self._parts()
+        if not store.remove(job):
             raise ApiError(409, f"the job is {found.state}: cancel it first", param="job", code="wrong_state")
-        for folder in (self.folder(job), *map(Path, found.work.leftovers)):
+        unfinished = [one for state in STATES if state != "done" for one in store.in_state(state)]
+        of_others = {folder for one in unfinished for folder in one.work.leftovers}
+        for folder in (self.folder(job), *(Path(one) for one in found.work.leftovers if one not in of_others)):
             shutil.rmtree(folder, ignore_errors=True)
 
     def folder(self, job: str) -> Path:
