@@ -12,7 +12,7 @@ from tools.locks import pins
 
 pytestmark = pytest.mark.docker
 
-MAX_APP_LAYER = 21_500_000
+MAX_APP_LAYER = 8_500_000
 
 
 def _python(image: str, code: str, *flags: str) -> str:

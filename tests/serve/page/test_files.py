@@ -8,7 +8,7 @@ from voxmatrix.serve.page.routes import belongs_to_page, page_files
 
 
 def test_the_page_is_small() -> None:
-    assert sum(len(file.content) for file in page_files().values()) < 305_000
+    assert sum(len(file.content) for file in page_files().values()) < 300_000
 
 
 def test_the_api_is_described_at_docs_without_a_script_or_another_place(server: Server) -> None:

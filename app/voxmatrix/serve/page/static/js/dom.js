@@ -39,18 +39,22 @@ export function progressBar() {
 /** Where the tab Speak has this voice. */
 export const speakAddress = (voice) => `#/speak/${encodeURIComponent(voice)}`;
 
+/** A button that stands back. */
+export const quiet = (words, onclick) => el("button", { class: "quiet", onclick }, words);
+
 /** A remark. */
 export const note = (...children) => el("p", { class: "note" }, ...children);
 
 /** A labelled input. */
 export const field = (label, ...input) => el("label", { class: "field" }, el("span", {}, label), input);
 
-/** A listener that does what a form or a button is for: `button` waits meanwhile, and `problem` says what went wrong. */
-export const onDo = (button, problem, act) => async (event) => {
+/** A listener that does what a form or a button is for: the button waits meanwhile, and `problem` says what went wrong. */
+export const onDo = (problem, act) => async (event) => {
   event.preventDefault();
+  const button = event.submitter ?? event.currentTarget;
   button.disabled = true;
   problem.textContent = "";
-  await act(event).catch((error) => (problem.textContent = error.message));
+  await act().catch((error) => (problem.textContent = error.message));
   button.disabled = false;
 };
 

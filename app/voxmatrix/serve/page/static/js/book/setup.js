@@ -1,6 +1,6 @@
 // What will be made of a book. What is chosen survives a reload.
 
-import { back, el, field, note, trouble } from "../dom.js";
+import { back, el, field, note, onDo, trouble } from "../dom.js";
 import { createJob, getJob } from "../jobs/api.js";
 import { Lexicon } from "../lexicon.js";
 import { Hearing } from "../speak/hearing.js";
@@ -26,7 +26,7 @@ export class Setup {
   #along = el("input", { type: "checkbox" });
   #problem = trouble();
   #estimate = el("p", { class: "number estimate", role: "status" });
-  #make = el("button", { class: "primary", onclick: () => this.#start() });
+  #make = el("button", { class: "primary", onclick: onDo(this.#problem, () => this.#start()) });
 
   /** `source` is `{file: ID}` or `{job: ID}`; `sentence` is one that was spoken wrong. */
   constructor(place, source, sentence) {
@@ -141,16 +141,10 @@ export class Setup {
   }
 
   async #start() {
-    this.#make.disabled = true;
     this.#hearing.stop();
-    try {
-      const { id } = await createJob(this.#request);
-      sessionStorage.removeItem(this.draftName);
-      location.hash = `#/book/${id}`;
-    } catch (problem) {
-      this.#problem.textContent = problem.message;
-      this.#make.disabled = false;
-    }
+    const { id } = await createJob(this.#request);
+    sessionStorage.removeItem(this.draftName);
+    location.hash = `#/book/${id}`;
   }
 }
 

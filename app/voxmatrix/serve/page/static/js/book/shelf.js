@@ -1,6 +1,6 @@
 // All audiobooks, and the place for a new book.
 
-import { el, filled, level, note, onDrop, trouble } from "../dom.js";
+import { el, fileInput, filled, level, note, onDrop, trouble } from "../dom.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { dated, facts, stateOf } from "../jobs/words.js";
@@ -19,7 +19,7 @@ export class Shelf {
   #bar = el("span", { class: "bar" });
   #track = el("div", { class: "track", hidden: true, "aria-hidden": "true" }, this.#bar);
   #choose = el("button", { class: "primary", onclick: () => this.#file.click() }, "Choose a file");
-  #file = el("input", { type: "file", accept: READ, class: "hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => this.#chosen() });
+  #file = fileInput(READ, ([file]) => this.#take(file));
 
   constructor(place) {
     this.zone = el("div", { class: "drop" },
@@ -45,12 +45,6 @@ export class Shelf {
   leave() {
     clearTimeout(this.#timer);
     this.#end.abort();
-  }
-
-  #chosen() {
-    const [file] = this.#file.files;
-    this.#file.value = "";
-    if (file) this.#take(file);
   }
 
   async #take(file) {

@@ -1,6 +1,6 @@
 // A job: what it is, how far, and what can be done with it.
 
-import { el, explained, progressBar, trouble } from "../dom.js";
+import { el, explained, progressBar, quiet, trouble } from "../dom.js";
 import { count } from "../words.js";
 import { cancelJob, deleteJob, ENDED, resumeJob } from "./api.js";
 import { results } from "./results.js";
@@ -36,7 +36,7 @@ export function jobCard(job, { onChange, signal }) {
     }
   }
   function showButtons() {
-    const button = (words, request) => el("button", { class: "quiet", onclick: () => act(request) }, words);
+    const button = (words, request) => quiet(words, () => act(request));
     const ended = ENDED.includes(job.state);
     buttons.replaceChildren(...[
       !ended && button(job.kind === "train" ? "Stop" : "Cancel", cancelJob),
@@ -77,7 +77,7 @@ function warned({ result }) {
 
 /** A button that asks once more. */
 export function deletion(remove) {
-  const button = el("button", { class: "quiet" }, "Delete");
+  const button = quiet("Delete");
   button.addEventListener("click", () => {
     if (button.dataset.sure) return remove();
     button.dataset.sure = true;

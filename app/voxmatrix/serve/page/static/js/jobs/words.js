@@ -34,5 +34,7 @@ export function facts({ state, progress, seconds_left: left, created, started, e
   return started && ended ? `${when} · took ${duration(ended - started)}` : when;
 }
 
+const TABS = { book: "book", train: "train", prepare: "train", segment: "train", distil: "train" };
+
 /** Where more is shown of a job; undefined if its card is all there is. */
-export const addressOf = ({ kind, id }) => ({ book: `#/book/${id}`, train: `#/train/${id}`, prepare: `#/train/${id}`, segment: `#/train/${id}`, distil: `#/train/${id}` })[kind];
+export const addressOf = ({ kind, id }) => TABS[kind] && `#/${TABS[kind]}/${id}`;

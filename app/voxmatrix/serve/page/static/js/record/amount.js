@@ -19,7 +19,6 @@ export function amount(list) {
 
 function train(list) {
   const problem = trouble();
-  const start = el("button", { class: "primary" }, "Train this voice");
-  start.onclick = onDo(start, problem, () => checkList(list).then(showInTrain));
-  return el("div", { class: "form-actions" }, start, problem);
+  const start = onDo(problem, () => checkList(list).then(showInTrain));
+  return el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: start }, "Train this voice"), problem);
 }

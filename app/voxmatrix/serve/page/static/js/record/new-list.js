@@ -15,7 +15,6 @@ export function newList({ bundled, lists }, cancel) {
   const choices = [...bundled.map((each) => ({ ...each, facts: `${count(each.prompts, "sentence")} · ${language(each.language)}` })),
     { id: "", title: "My own sentences", facts: "pasted, or from a text file" }];
   const problem = trouble();
-  const submit = el("button", { class: "primary", type: "submit" }, "Create the list");
 
   const chosen = () => choices.find(({ id }) => id === form.elements.source.value);
   function choose() {
@@ -31,13 +30,13 @@ export function newList({ bundled, lists }, cancel) {
   name.addEventListener("input", () => (name.dataset.own = name.value));
   const radios = choices.map(({ id, title, facts }) => source(id, choose, title, facts));
   const known = [...new Set(lists.map((list) => list.profile))].map((value) => el("option", { value }));
-  const form = el("form", { class: "new-list", onsubmit: onDo(submit, problem, create) },
+  const form = el("form", { class: "new-list", onsubmit: onDo(problem, create) },
     el("h1", {}, "Record a voice"),
     note("You read sentences aloud, one by one. Each recording is judged at once, and what you record is ready for training."),
     field("Whose voice is it?", profile), el("datalist", { id: "profiles" }, known),
     el("fieldset", {}, el("legend", {}, "What will be read?"), radios),
     own.element, field("Name of the list", name), problem,
-    el("div", { class: "form-actions" }, submit, cancel && el("button", { class: "quiet", type: "button", onclick: cancel }, "Cancel")));
+    el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, "Create the list"), cancel && el("button", { class: "quiet", type: "button", onclick: cancel }, "Cancel")));
   radios[0].querySelector("input").checked = true;
   choose();
   return form;

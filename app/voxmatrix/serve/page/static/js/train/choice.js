@@ -61,7 +61,7 @@ export class Choice {
     const radio = (id, name, words) => source(id, () => choose(String(id)), name, words);
     const rows = lists.map((list, at) => radio(at, list.name,
       `${list.profile} · ${language(list.language)} · ${list.recorded} recordings, ${clock(list.seconds, 0)} of speech`));
-    const form = el("form", { class: "new-list", onsubmit: onDo(this.#submit, this.#problem, () => this.#go(form.elements.source.value, lists)) },
+    const form = el("form", { class: "new-list", onsubmit: onDo(this.#problem, () => this.#go(form.elements.source.value, lists)) },
       el("h1", {}, "Train a voice"),
       lists.length === 0 && el("div", { class: "none-yet" },
         el("p", {}, "There are no recordings on this server yet."),

@@ -1,7 +1,7 @@
 // What long recordings were cut into: clips to listen to and to correct, and what was left out.
 
 import { ask, read } from "../api.js";
-import { el, figures, note, onDo, trouble } from "../dom.js";
+import { el, figures, note, onDo, quiet, trouble } from "../dom.js";
 import { createJob, pathOf, showInTrain } from "../jobs/api.js";
 import { clip } from "../sound/clip.js";
 import { clock, count, sentence } from "../words.js";
@@ -23,12 +23,11 @@ export class Clips {
     const dropped = clips.filter(({ reason }) => reason === DROPPED);
     const doubtful = clips.filter(({ reason }) => reason && reason !== DROPPED).reverse();
     const problem = trouble();
-    const train = el("button", { class: "primary" }, "Train with the kept clips");
-    train.onclick = onDo(train, problem, () =>
+    const train = onDo(problem, () =>
       createJob({ kind: "prepare", job: job.id, language: job.request.language }).then((made) => signal.aborted || showInTrain(made)));
     this.element = el("div", {},
       el("section", { class: "report" }, this.#figures, this.#leftOut(found), problem,
-        el("div", { class: "form-actions" }, train)),
+        el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: train }, "Train with the kept clips"))),
       this.#list("doubtful clip", ", the surest first: listen, correct, keep or drop", doubtful, true),
       this.#list("kept clip", ", the least sure first", kept, !doubtful.length),
       this.#list("dropped clip", "", dropped));
@@ -56,7 +55,7 @@ export class Clips {
     if (!clips.length) return null;
     const rows = el("ul", { class: "clip-rows" });
     const summary = el("summary", {}, count(clips.length, word) + more);
-    const next = el("button", { class: "quiet", onclick: () => add() }, "Show more");
+    const next = quiet("Show more", () => add());
     const add = () => {
       rows.append(...clips.splice(0, MOST).map((one) => this.#row(one)));
       next.hidden = !clips.length;
@@ -68,8 +67,8 @@ export class Clips {
     const name = `clip at ${this.#place(one)}`;
     const text = el("textarea", { rows: 2, spellcheck: "true", "aria-label": `Text of the ${name}`, oninput: () => show() });
     const state = el("span", { class: "verdict" });
-    const keep = el("button", { class: "quiet", onclick: () => decide(true) });
-    const drop = el("button", { class: "quiet", onclick: () => decide(false) }, "Drop");
+    const keep = quiet("", () => decide(true));
+    const drop = quiet("Drop", () => decide(false));
     const problem = trouble();
     const show = () => {
       const { reason, detail } = one;

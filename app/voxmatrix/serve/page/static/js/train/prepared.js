@@ -1,6 +1,6 @@
 // What was found in the recordings, and how the training will run.
 
-import { back, el, onDo, trouble } from "../dom.js";
+import { back, el, onDo, quiet, trouble } from "../dom.js";
 import { createJob, ENDED, showInTrain } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
@@ -69,9 +69,8 @@ export class Prepared {
   #settings(job) {
     const settings = new Settings(job);
     const problem = trouble();
-    const start = el("button", { class: "primary", type: "submit" }, "Start training");
-    const submit = onDo(start, problem, () => this.#create({ ...job.request, kind: "train", ...settings.chosen }));
-    return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, start, settings.expected));
+    const submit = onDo(problem, () => this.#create({ ...job.request, kind: "train", ...settings.chosen }));
+    return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, "Start training"), settings.expected));
   }
 
   async #create(body) {
@@ -89,12 +88,11 @@ export class Prepared {
   /** They cannot be used, unless somebody insists. */
   #instead(job) {
     const problem = trouble();
-    const insist = el("button", { class: "quiet", type: "button" }, "Use them anyway");
-    insist.onclick = onDo(insist, problem, () => this.#create({ ...job.request, force: true }));
+    const insist = onDo(problem, () => this.#create({ ...job.request, force: true }));
     return el("div", { class: "settings" }, problem,
       el("div", { class: "form-actions" },
         source(job),
-        job.result.clips > 0 && insist));
+        job.result.clips > 0 && quiet("Use them anyway", insist)));
   }
 
   #card(job) {

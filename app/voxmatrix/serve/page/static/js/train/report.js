@@ -1,6 +1,6 @@
 // What was found in recordings, and what they give.
 
-import { el, figures, note } from "../dom.js";
+import { el, figures, note, trouble } from "../dom.js";
 import { clock, count, language, sentence, spaced } from "../words.js";
 
 const MOST = 50; // lines of one kind of problem; the rest is counted
@@ -14,7 +14,7 @@ export function report({ clips, seconds, expect, speakers, language: code, probl
   ];
   return el("section", { class: "report" },
     el("dl", { class: "figures" }, figures(facts)),
-    error ? el("p", { class: "problem", role: "alert" }, clips ? sentence(error.message) : "None of these recordings can be used.")
+    error ? trouble(clips ? sentence(error.message) : "None of these recordings can be used.")
       : el("p", {}, "What to expect: ", el("strong", {}, expect), "."),
     problems.length > 0 && kinds(problems),
     !problems.length && !error && note("All of them can be used."), better);

@@ -1,6 +1,6 @@
 // A training.
 
-import { back, el, explained, figures, progressBar } from "../dom.js";
+import { back, el, explained, figures, progressBar, quiet } from "../dom.js";
 import { cancelJob, ENDED, getJob, resumeJob } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { results } from "../jobs/results.js";
@@ -75,7 +75,7 @@ export class Run {
   }
 
   #showActions() {
-    const button = (words, request) => el("button", { class: "quiet", onclick: () => this.#act(request) }, words);
+    const button = (words, request) => quiet(words, () => this.#act(request));
     const { state } = this.#job;
     this.#actions.replaceChildren(...[
       !ENDED.includes(state) && button("Stop", cancelJob),
@@ -94,7 +94,7 @@ export class Run {
         this.#follow();
       }
     } catch (problem) {
-      this.#problem.replaceChildren(el("p", { class: "problem" }, problem.message));
+      this.#problem.replaceChildren(...explained(problem));
       this.#showActions();
     }
   }

@@ -10,12 +10,11 @@ export function smallVoice(job, create) {
   const { recordings, file, job: clips, language, force } = job.request;
   const name = nameInput({ value: proposed(job) });
   const minutes = el("select", {}, MINUTES.map((each) => el("option", { value: each }, `${each} minutes`)));
-  const teach = el("button", { class: "quiet", type: "submit" }, "Teach it");
   const problem = trouble();
-  const submit = onDo(teach, problem, () =>
+  const submit = onDo(problem, () =>
     create({ kind: "distil", recordings, file, job: clips, language, force, name: name.value, minutes: Number(minutes.value) }));
   return el("form", { class: "part export", onsubmit: submit },
     el("h2", {}, "Or a small voice, without a GPU"),
     note("It is ready soon and speaks fast, even on small computers."),
-    el("div", { class: "export-row" }, field("Name of the voice", name), field("Learn for", minutes), teach), problem);
+    el("div", { class: "export-row" }, field("Name of the voice", name), field("Learn for", minutes), el("button", { class: "quiet", type: "submit" }, "Teach it")), problem);
 }

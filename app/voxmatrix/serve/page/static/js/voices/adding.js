@@ -1,7 +1,7 @@
 // A Piper voice of one's own: two files, dropped or chosen.
 
 import { ask } from "../api.js";
-import { el, fileInput, onDrop, progressBar, trouble } from "../dom.js";
+import { el, fileInput, onDrop, progressBar, quiet, trouble } from "../dom.js";
 import { upload } from "../jobs/upload.js";
 
 const ONNX = /\.onnx$/i;
@@ -16,7 +16,7 @@ export class Adding {
   #progress = progressBar();
   #file = fileInput(".onnx,.json", (files) => this.#take(files), true);
   #replace = el("button", { class: "quiet", hidden: true, onclick: () => this.#install(true) }, "Replace that voice");
-  button = el("button", { class: "quiet", onclick: () => this.#file.click() }, "Add a voice");
+  button = quiet("Add a voice", () => this.#file.click());
   element = el("div", { class: "adding" }, this.#file, this.#progress.element, this.#status, this.#problem, this.#replace);
 
   /** Files may be dropped while `zone` is shown; `added` is called when a voice has come. */

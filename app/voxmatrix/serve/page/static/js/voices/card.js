@@ -1,7 +1,7 @@
 // A voice of this server: hear it, speak with it, rename it, let it be the default, delete it.
 
 import { ask } from "../api.js";
-import { el, nameInput, note, speakAddress, trouble } from "../dom.js";
+import { el, nameInput, note, onDo, quiet, speakAddress, trouble } from "../dom.js";
 import { showPlaying } from "../icons.js";
 import { deletion } from "../jobs/card.js";
 import { player } from "../sound/player.js";
@@ -18,26 +18,16 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
   const name = voice.id.split("/").at(-1);
   const menu = el("details", { class: "voice-menu", name: "voice-menu" }, el("summary", { "aria-label": `More for ${voice.title}` }, "⋯"));
 
-  async function act(method, body) {
-    try {
-      await ask(pathOf(voice.id), { method, body });
-      changed();
-    } catch (error) {
-      problem.textContent = error.message;
-    }
-  }
+  const act = (method, body) => ask(pathOf(voice.id), { method, body }).then(() => changed());
   const input = nameInput({ value: name, "aria-label": "Name" });
-  const naming = el("form", { class: "naming", onsubmit: (event) => {
-    event.preventDefault();
-    act("PATCH", { name: input.value });
-  } }, input, el("button", { class: "quiet", type: "submit" }, "Rename"));
+  const naming = el("form", { class: "naming", onsubmit: onDo(problem, () => act("PATCH", { name: input.value })) }, input, el("button", { class: "quiet", type: "submit" }, "Rename"));
   const address = speakAddress(voice.id);
   menu.append(el("div", {},
     !voice.problem && el("a", { class: "primary", href: address }, "Speak with it"),
     voice.own && naming,
-    !isDefault && !isFixed && !voice.problem && el("button", { class: "quiet", onclick: () => act("PATCH", { default: true }) }, "Use by default"),
+    !isDefault && !isFixed && !voice.problem && quiet("Use by default", onDo(problem, () => act("PATCH", { default: true }))),
     voice.source.includes("://") && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
-    voice.own && deletion(() => act("DELETE"))));
+    voice.own && deletion(() => act("DELETE").catch((error) => (problem.textContent = error.message)))));
   const has = menu.lastChild.childElementCount > 0;
 
   return el("li", { class: "voice-card", "aria-label": voice.title },

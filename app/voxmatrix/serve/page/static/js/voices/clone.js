@@ -1,7 +1,7 @@
 // A voice of seconds: a recording that an engine imitates, at #/voices/clone.
 
 import { ask, read } from "../api.js";
-import { back, el, field, fileInput, nameInput, note, onDo, onDrop, speakAddress, trouble } from "../dom.js";
+import { back, el, field, fileInput, nameInput, note, onDo, onDrop, quiet, speakAddress, trouble } from "../dom.js";
 import { upload } from "../jobs/upload.js";
 import { Devices } from "../record/devices.js";
 import { Microphone } from "../record/microphone.js";
@@ -23,7 +23,7 @@ export class Cloning {
   #engine = el("select", { onchange: () => this.#choose() });
   #wants = note();
   #language = el("select");
-  #main = el("button", { class: "quiet", onclick: () => this.#press() });
+  #main = quiet("", () => this.#press());
   #heard = el("div");
   #verdict = el("div", { class: "verdict-of", role: "status" });
   #words = el("textarea", { rows: 3, maxlength: 5000, onchange: () => this.#check() });
@@ -31,7 +31,6 @@ export class Cloning {
   #statement = el("span");
   #name = nameInput();
   #problem = trouble();
-  #keep = el("button", { class: "primary", type: "submit" }, "Keep the voice");
   element = el("div", {}, el("div", { class: "bone tall" }));
 
   constructor() {
@@ -52,18 +51,18 @@ export class Cloning {
     Object.assign(this, { cloning, consent });
     this.#engine.append(...cloning.map(({ title }, at) => el("option", { value: at }, title)));
     const file = fileInput("audio/*", ([chosen]) => this.#take(chosen));
-    const form = el("form", { class: "new-list", onsubmit: onDo(this.#keep, this.#problem, () => this.#submit()) },
+    const form = el("form", { class: "new-list", onsubmit: onDo(this.#problem, () => this.#submit()) },
       el("h1", {}, "Clone a voice"),
       field("Engine", this.#engine), field("Language", this.#language),
       el("fieldset", {}, el("legend", {}, "Recording"),
         this.#wants, this.#devices.element,
-        el("div", { class: "form-actions" }, this.#main, el("button", { class: "quiet", onclick: () => file.click() }, "Choose a file"), file),
+        el("div", { class: "form-actions" }, this.#main, quiet("Choose a file", () => file.click()), file),
         this.#heard, this.#verdict),
       field("What is said in it", this.#words),
       field("Whose voice is it?", this.#speaker),
       el("label", { class: "source" }, el("input", { type: "checkbox", required: true }), this.#statement),
       field("Name of the new voice", this.#name),
-      this.#problem, el("div", { class: "form-actions" }, this.#keep));
+      this.#problem, el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, "Keep the voice")));
     onDrop(form, this.#end.signal, ([dropped]) => this.#take(dropped));
     this.#microphone.addEventListener("change", () => this.#update());
     this.#microphone.addEventListener("level", () => this.#hear());

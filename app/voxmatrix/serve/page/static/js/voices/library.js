@@ -1,7 +1,7 @@
 // The library: voices that can be downloaded, and how far that is.
 
 import { read } from "../api.js";
-import { el, note, progressBar, trouble } from "../dom.js";
+import { el, note, onDo, progressBar, quiet, trouble } from "../dom.js";
 import { cancelJob, createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { facts } from "../jobs/words.js";
@@ -106,29 +106,22 @@ class Offer {
 
   #offer() {
     const label = { "aria-label": `Download ${this.voice.title}` };
-    this.#buttons.replaceChildren(el("button", { class: this.voice.about ? "primary" : "quiet", ...label, onclick: () => this.#ask() }, "Download"));
+    this.#buttons.replaceChildren(el("button", { class: this.voice.about ? "primary" : "quiet", ...label, onclick: onDo(this.#problem, () => this.#ask()) }, "Download"));
     this.#progress.element.hidden = true;
     this.#status.textContent = "";
   }
 
   /** Show the licence; one that allows every use needs no answer. */
   async #ask() {
-    this.#problem.textContent = "";
-    this.#buttons.firstChild.disabled = true;
-    try {
-      const { license, permissive, model_card: card } = await read(`v1/library/${this.voice.id}`);
-      if (permissive) return await this.#download();
-      this.#license.hidden = false;
-      this.#license.replaceChildren(
-        el("p", {}, "Its licence may restrict what you may use it for: ", el("strong", {}, license)),
-        card ? el("details", {}, el("summary", {}, "Model card"), el("pre", {}, card)) : "");
-      this.#buttons.replaceChildren(
-        el("button", { class: "quiet", onclick: () => this.#download(true) }, "Accept and download"),
-        el("button", { class: "link", onclick: () => this.#refuse() }, "No, thanks"));
-    } catch (problem) {
-      this.#problem.textContent = problem.message;
-      this.#offer();
-    }
+    const { license, permissive, model_card: card } = await read(`v1/library/${this.voice.id}`);
+    if (permissive) return this.#download();
+    this.#license.hidden = false;
+    this.#license.replaceChildren(
+      el("p", {}, "Its licence may restrict what you may use it for: ", el("strong", {}, license)),
+      card ? el("details", {}, el("summary", {}, "Model card"), el("pre", {}, card)) : "");
+    this.#buttons.replaceChildren(
+      quiet("Accept and download", onDo(this.#problem, () => this.#download(true))),
+      el("button", { class: "link", onclick: () => this.#refuse() }, "No, thanks"));
     return undefined;
   }
 
@@ -138,13 +131,9 @@ class Offer {
   }
 
   async #download(accepted = false) {
+    const job = await createJob({ kind: "download", voice: this.voice.id, accept_licence: accepted, title: this.voice.title });
     this.#license.hidden = true;
-    try {
-      this.follow(await createJob({ kind: "download", voice: this.voice.id, accept_licence: accepted, title: this.voice.title }));
-    } catch (problem) {
-      this.#problem.textContent = problem.message;
-      this.#offer();
-    }
+    this.follow(job);
   }
 
   /** Show how far a download is. */
@@ -152,7 +141,7 @@ class Offer {
     this.#progress.element.hidden = false;
     this.#progress.show(job.progress);
     this.#status.textContent = facts(job);
-    this.#buttons.replaceChildren(el("button", { class: "quiet", onclick: () => cancelJob(job.id) }, "Cancel"));
+    this.#buttons.replaceChildren(quiet("Cancel", () => cancelJob(job.id)));
     const onProgress = ({ progress, seconds_left }) => {
       this.#progress.show(progress);
       this.#status.textContent = facts({ state: "running", progress, seconds_left });
