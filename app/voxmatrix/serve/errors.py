@@ -85,6 +85,14 @@ class ApiError(HTTPException):
         return JSONResponse(self.body, self.status_code, self.headers)
 
 
+def voice_exists(name: str, *, replaceable: bool = False) -> ApiError:
+    """The answer to a request for a new voice whose name is taken; `replaceable`: it can ask to replace that one."""
+    message = f"there is already a voice {name}; choose another name"
+    if replaceable:
+        message += ", or set replace to true"
+    return ApiError(409, message, param="name", code="voice_exists")
+
+
 def api_error(error: Exception) -> ApiError:
     """The answer to a request that ended with an error. Problems of the server are not explained to clients."""
     match error:

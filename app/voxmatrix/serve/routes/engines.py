@@ -11,7 +11,7 @@ from voxmatrix.audio.checks import AudioError
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.external.listing import cloning, engine_rows
-from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.errors import ApiError, voice_exists
 from voxmatrix.serve.jobs.kinds.kind import Id, Name, Plain, VoiceName
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
@@ -72,8 +72,7 @@ def engine_routes(services: Services) -> APIRouter:
     def clone_voice(body: NewClone) -> dict[str, Any]:
         """Make a voice of an uploaded recording. It is kept with the statement that its speaker agrees."""
         if f"{body.engine}/{body.name}" in installed():
-            message = f"there is already a voice {body.engine}/{body.name}; choose another name"
-            raise ApiError(409, message, param="name", code="voice_exists")
+            raise voice_exists(f"{body.engine}/{body.name}")
         request = CloneRequest(
             name=body.name,
             engine=body.engine,

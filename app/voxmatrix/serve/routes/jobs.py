@@ -51,6 +51,7 @@ def _framed(event: Event) -> bytes:
 _JobId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 _Number = Annotated[int, Query(ge=0, le=2**63 - 1)]
 _Kind = Literal["speech", "book", "train", "prepare", "segment", "distil", "export", "benchmark", "download"]
+_Kinds = Annotated[tuple[_Kind, ...], Query()]
 _EVENTS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _MAX_EVENT_DIGITS = 18
 
@@ -67,9 +68,7 @@ def job_routes(services: Services) -> APIRouter:
 
     @router.get("")
     def list_jobs(
-        limit: Annotated[int, Query(ge=1, le=100)] = 20,
-        after: Id | None = None,
-        kind: Annotated[tuple[_Kind, ...], Query()] = (),
+        limit: Annotated[int, Query(ge=1, le=100)] = 20, after: Id | None = None, kind: _Kinds = ()
     ) -> dict[str, Any]:
         """Jobs, newest first; of several kinds if `kind` is repeated."""
         found, more = jobs.page(limit, after, kind)

@@ -13,7 +13,7 @@ from voxmatrix.models.family import Family
 from voxmatrix.piper.config import MADE_BY
 from voxmatrix.piper.files import ONNX
 from voxmatrix.piper.library import add
-from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.errors import ApiError, voice_exists
 from voxmatrix.serve.jobs.kinds.kind import Id, VoiceName
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
@@ -109,8 +109,7 @@ def _install(body: NewVoice, paths: Sequence[FilePath]) -> None:
         message = "one of the files must be NAME.onnx, and the other NAME.onnx.json"
         raise ApiError(400, message, param="files", code="invalid_value")
     if body.name in installed() and not body.replace:
-        message = f"there is already a voice {body.name}; choose another name, or set replace to true"
-        raise ApiError(409, message, param="name", code="voice_exists")
+        raise voice_exists(body.name, replaceable=True)
     try:
         add(onnx, config, body.name)
     except (UnreachableError, UsageError):

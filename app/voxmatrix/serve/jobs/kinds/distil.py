@@ -6,7 +6,7 @@ from typing import Literal
 from voxmatrix.piper.files import config_path
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Sources, VoiceName, new_voice, number
+from voxmatrix.serve.jobs.kinds.kind import Sources, VoiceName, check_new, number, voice_path
 from voxmatrix.serve.jobs.kinds.recordings import RecordingsRequest
 
 #: Of learning.
@@ -22,12 +22,13 @@ class DistilJobRequest(RecordingsRequest):
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix distil`."""
-        out = new_voice(sources, self.name)
-        data = self.data(sources, folder, "minutes")
+        out = voice_path(self.name)
         learned = out.with_suffix(".distil")
+        check_new(sources, self.name)
         if learned.exists():
             message = f"another job teaches {self.name}: resume or delete it, or choose another name"
             raise ApiError(409, message, param="name", code="voice_exists")
+        data = self.data(sources, folder, "minutes")
         return Work(
             title=self.name,
             words=("distil", *data.words, f"--out={out}"),

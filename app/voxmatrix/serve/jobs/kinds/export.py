@@ -5,7 +5,7 @@ from typing import Literal
 
 from voxmatrix.piper.files import config_path
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, VoiceName, new_voice, number
+from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, VoiceName, check_new, number, voice_path
 from voxmatrix.serve.jobs.kinds.train import training
 
 
@@ -22,7 +22,9 @@ class ExportJobRequest(JobRequest):
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix export voice`."""
         run = training(*sources.job(self.job))
-        out = new_voice(sources, self.name, replace=self.replace)
+        out = voice_path(self.name)
+        if not self.replace:
+            check_new(sources, self.name, replaceable=True)
         # A job that is run again replaces what it wrote itself.
         words = ["export", "voice", str(run), f"--out={out}", "--force", *self.options(("noise", "noise_w"))]
         return Work(

@@ -15,7 +15,7 @@ from voxmatrix.config import home
 from voxmatrix.files import write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check_fields, find_voice
-from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.errors import ApiError, voice_exists
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.uploads import Uploads
 
@@ -132,19 +132,19 @@ def named_voice(sources: Sources, name: str | None) -> tuple[VoiceCard, str | No
         raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
 
 
-def new_voice(sources: Sources, name: str, *, replace: bool | None = None) -> Path:
-    """The file of a voice that a job will make. `replace` None: the request cannot ask for that.
+def voice_path(name: str) -> Path:
+    """The file of a voice that a job makes."""
+    return home().absolute() / "voices" / f"{name}.onnx"
+
+
+def check_new(sources: Sources, name: str, *, replaceable: bool = False) -> None:
+    """Check that there is no voice of this name yet.
 
     Raises:
-        ApiError: there is a voice of this name already.
+        ApiError: there is one.
     """
-    out = home().absolute() / "voices" / f"{name}.onnx"
-    if not replace and (out.exists() or name in sources.catalogue.voices()):
-        message = f"there is already a voice {name}; choose another name"
-        if replace is not None:
-            message += ", or set replace to true"
-        raise ApiError(409, message, param="name", code="voice_exists")
-    return out
+    if voice_path(name).exists() or name in sources.catalogue.voices():
+        raise voice_exists(name, replaceable=replaceable)
 
 
 def exactly_one(request: BaseModel, *names: str) -> None:
