@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.bundled import DEFAULT
 from tests.machine.measured import measurement
 from voxmatrix.cli import main
 from voxmatrix.machine.profile import Profile, ProfiledGpu
@@ -52,6 +53,20 @@ def test_every_described_computer_has_a_plan(path: Path, capsys: pytest.CaptureF
 def test_a_computer_of_the_mission(name: str, precision: str, tf32: bool, capsys: pytest.CaptureFixture[str]) -> None:
     settings = plan(capsys, machine=str(MACHINES / f"{name}.json"))
     assert (settings["precision"]["value"], settings["tf32"]["value"]) == (precision, tf32)
+
+
+def test_a_voice_has_as_many_processes_as_it_leaves_cpus_idle(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = json.loads((MACHINES / "no-gpu.json").read_text(encoding="utf-8"))
+    path = tmp_path / "much-memory.json"
+    path.write_text(json.dumps(described | {"memory_mib": 65_536, "available_mib": 65_536}), encoding="utf-8")
+    no_gpu = str(path)
+    usual = plan(capsys, "--task", "speak", machine=no_gpu)["parallel_voices"]["value"]
+    assert usual > 1
+    assert plan(capsys, "--voice", DEFAULT, machine=no_gpu)["parallel_voices"]["value"] == 2 * usual
+    forced = plan(capsys, "--voice", DEFAULT, "--parallel-voices", "3", machine=no_gpu)["parallel_voices"]
+    assert (forced["value"], forced["source"]) == (3, "flag")
 
 
 def test_the_table_has_every_setting_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:

@@ -92,6 +92,11 @@ def test_a_cpu_is_shared_by_its_cores() -> None:
     assert choose_parallel_voices(None, machine(cpus=6), budget(100 * EACH_VOICE), None).value == 3
 
 
+def test_a_voice_that_keeps_one_cpu_busy_has_a_process_on_each() -> None:
+    choice = choose_parallel_voices(None, machine(cpus=6), budget(100 * EACH_VOICE), None, cpus_per_voice=1)
+    assert choice.value == 6 and choice.reason.endswith("6 CPUs, 1 per voice")
+
+
 def test_one_voice_always_speaks() -> None:
     assert choose_parallel_voices(RTX_3060, machine(), budget(1), None).value == 1
     assert choose_parallel_voices(RTX_3060, machine(), budget(None), None).value == 1

@@ -15,9 +15,8 @@ from voxmatrix.errors import UsageError
 if TYPE_CHECKING:
     from voxmatrix.machine.facts import Machine
     from voxmatrix.machine.saved_device import SavedDevice
-    from voxmatrix.plan.device_request import DeviceRequest
     from voxmatrix.plan.device_selection import Task
-    from voxmatrix.plan.plan import Plan
+    from voxmatrix.plan.plan import Overrides, Plan
 
 _MachineFile = Annotated[
     Path | None,
@@ -58,7 +57,7 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
         here, saved = read_machine(machine), None
     plan = make_plan(here, given.quality, overrides, task=task, saved_device=saved, profile=profile_of)
     if given.voice and task == "speak":
-        plan = _with_voice(plan, given.voice, overrides.device, here, saved)
+        plan = _with_voice(plan, given.voice, overrides, here, saved)
     if as_json:
         print_json(plan_to_json(plan), ensure_ascii=False)
     else:
@@ -66,16 +65,28 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
 
 
 def _with_voice(
-    plan: "Plan", name: str, request: "DeviceRequest", machine: "Machine", saved: "SavedDevice | None"
+    plan: "Plan", name: str, overrides: "Overrides", machine: "Machine", saved: "SavedDevice | None"
 ) -> "Plan":
+    from voxmatrix.plan.budget import memory_budget
+    from voxmatrix.plan.parallelism import choose_parallel_voices
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.voices.device_selection import select_devices
     from voxmatrix.voices.resolve import resolve
 
-    voice = resolve(name)
+    voice, request = resolve(name), overrides.device
     found = select_devices(voice, request, Preflight.on(machine, request, "speak", saved_device=saved))
     findings = tuple(dict.fromkeys((*plan.findings, *found.findings)))
-    return replace(plan, voice=voice.arithmetic_on(found.best), findings=findings)
+    arithmetic = voice.arithmetic_on(found.best)
+    gpu = found.best.on.gpu if found.best.on else None
+    parallel = choose_parallel_voices(
+        gpu,
+        machine,
+        memory_budget(gpu, machine),
+        overrides.parallel_voices,
+        voice_mib=arithmetic["memory_mib"].value if arithmetic else voice.memory_mib,
+        cpus_per_voice=voice.capabilities.cpus,
+    )
+    return replace(plan, voice=arithmetic, parallel_voices=parallel, findings=findings)
 
 
 def _task(text: str) -> "Task":

@@ -11,7 +11,7 @@ from voxmatrix.models.card import Capabilities, Knob, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
-from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.config import STUDENT, VoiceConfig
 from voxmatrix.piper.files import (
     ONNX,
     config_beside,
@@ -120,6 +120,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
             seed="device",
             may_teach=True,
             uses_torch=not exported,
+            cpus=1 if config.quality == STUDENT else 2,  # its layers are too small to be divided
         ),
     )
 

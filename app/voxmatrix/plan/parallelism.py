@@ -13,8 +13,6 @@ MAX_WORKERS = 4
 MAX_PREPARE_WORKERS = 16
 #: More processes on one GPU wait for each other, whatever its memory.
 MAX_VOICES_ON_A_GPU = 8
-#: Threads that one voice keeps busy on a CPU.
-CPUS_PER_VOICE = 2
 _MIB = 1024 * 1024
 
 
@@ -65,22 +63,28 @@ def choose_prepare_workers(machine: Machine, forced: Setting[int] | None) -> Set
 
 
 def choose_parallel_voices(
-    gpu: Gpu | None, machine: Machine, budget: Budget, forced: Setting[int] | None, *, voice_mib: float = 0.0
+    gpu: Gpu | None,
+    machine: Machine,
+    budget: Budget,
+    forced: Setting[int] | None,
+    *,
+    voice_mib: float = 0.0,
+    cpus_per_voice: int = 2,
 ) -> Setting[int]:
     """The number of processes that speak on a device, limited by memory and on a CPU also by its cores.
 
-    `voice_mib`: what an open voice takes, if that is more than usual.
+    `voice_mib`: what an open voice takes, if that is more than usual. `cpus_per_voice`: how many CPUs it keeps busy.
     """
     if forced is not None:
         return forced
     if gpu is not None and machine.torch is not None and machine.torch.built_for == gpu.kind:
         return automatic(1, "one process on a GPU speaks many texts at once, and computes their sentences in batches")
     voice_mib = max(voice_mib, memory_table().voice_mib)
-    limit = MAX_VOICES_ON_A_GPU if gpu is not None else max(1, machine.cpus // CPUS_PER_VOICE)
+    limit = MAX_VOICES_ON_A_GPU if gpu is not None else max(1, machine.cpus // cpus_per_voice)
     why = (
         f"at most {limit} on one GPU"
         if gpu is not None
-        else f"{pluralise(machine.cpus, 'CPU')}, {CPUS_PER_VOICE} per voice"
+        else f"{pluralise(machine.cpus, 'CPU')}, {cpus_per_voice} per voice"
     )
     if budget.mib is None:
         return automatic(1, budget.why)

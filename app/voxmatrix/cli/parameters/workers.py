@@ -29,7 +29,7 @@ def own_processes(
     reproducible: bool = True,
 ) -> "Workers":
     """Worker processes on these devices: as many as `forced`, else as many as fit."""
-    number = forced.value if forced else max_workers(devices, voice.memory_mib)
+    number = forced.value if forced else max_workers(devices, voice)
 
     def start(incoming: Path, most: int) -> "AbstractContextManager[Executor]":
         from voxmatrix.models.style import Runtime
@@ -56,8 +56,8 @@ def cluster_workers(voice: "VoiceCard", options: ClusterOptions) -> "Workers":
     return start
 
 
-def max_workers(devices: Sequence["SpeakDevice"], voice_mib: float) -> int:
-    """How many workers fit on the devices together, with a voice that takes so much memory."""
+def max_workers(devices: Sequence["SpeakDevice"], voice: "VoiceCard") -> int:
+    """How many workers fit on the devices together."""
     from voxmatrix.machine.detect import detect
     from voxmatrix.plan.budget import memory_budget
     from voxmatrix.plan.parallelism import choose_parallel_voices
@@ -65,5 +65,7 @@ def max_workers(devices: Sequence["SpeakDevice"], voice_mib: float) -> int:
     number = 0
     for device in devices:
         gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
-        number += choose_parallel_voices(gpu, machine, memory_budget(gpu, machine), None, voice_mib=voice_mib).value
+        budget, cpus = memory_budget(gpu, machine), voice.capabilities.cpus
+        chosen = choose_parallel_voices(gpu, machine, budget, None, voice_mib=voice.memory_mib, cpus_per_voice=cpus)
+        number += chosen.value
     return number
