@@ -67,8 +67,7 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
 def _with_voice(
     plan: "Plan", name: str, overrides: "Overrides", machine: "Machine", saved: "SavedDevice | None"
 ) -> "Plan":
-    from voxmatrix.plan.budget import memory_budget
-    from voxmatrix.plan.parallelism import choose_parallel_voices
+    from voxmatrix.cli.parameters.workers import workers_on
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.voices.device_selection import select_devices
     from voxmatrix.voices.resolve import resolve
@@ -76,17 +75,9 @@ def _with_voice(
     voice, request = resolve(name), overrides.device
     found = select_devices(voice, request, Preflight.on(machine, request, "speak", saved_device=saved))
     findings = tuple(dict.fromkeys((*plan.findings, *found.findings)))
-    arithmetic = voice.arithmetic_on(found.best)
-    gpu = found.best.on.gpu if found.best.on else None
-    parallel = choose_parallel_voices(
-        gpu,
-        machine,
-        memory_budget(gpu, machine),
-        overrides.parallel_voices,
-        voice_mib=arithmetic["memory_mib"].value if arithmetic else voice.memory_mib,
-        cpus_per_voice=voice.capabilities.cpus,
-    )
-    return replace(plan, voice=arithmetic, parallel_voices=parallel, findings=findings)
+    best = found.best
+    parallel = workers_on(best, machine, voice.on(best), overrides.parallel_voices)
+    return replace(plan, voice=voice.arithmetic_on(best), parallel_voices=parallel, findings=findings)
 
 
 def _task(text: str) -> "Task":

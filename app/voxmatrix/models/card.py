@@ -11,6 +11,7 @@ from voxmatrix.files import content_digest
 from voxmatrix.models.device import SpeakDevice
 from voxmatrix.models.style import Style
 from voxmatrix.plan.arithmetic import Arithmetic
+from voxmatrix.plan.parallelism import CPUS_PER_VOICE
 from voxmatrix.settings import Setting
 
 #: Speakers that an error names.
@@ -43,7 +44,7 @@ class Capabilities:
     may_teach: bool = False  # its licence is known to allow voices that are made from its speech
     uses_torch: bool = False  # torch computes it, on any device that torch supports
     autoregressive: bool = False  # it may skip, repeat or invent words
-    cpus: int = 2  # that it keeps busy, where it speaks on them
+    cpus: int = CPUS_PER_VOICE  # that it keeps busy, where it speaks on them
     speakers_in_one_text: int = 1  # how many voices of its model speak a script as a whole
     arithmetic: Arithmetic | None = None  # that its bytes depend on; None: they do not, or its files say so
 

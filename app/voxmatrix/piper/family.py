@@ -21,6 +21,7 @@ from voxmatrix.piper.files import (
     title_of,
     voice_in_folder,
 )
+from voxmatrix.plan.parallelism import CPUS_PER_VOICE
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES
 
 NAME = "piper"
@@ -120,7 +121,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
             seed="device",
             may_teach=True,
             uses_torch=not exported,
-            cpus=1 if config.quality == STUDENT else 2,  # its layers are too small to be divided
+            cpus=1 if config.quality == STUDENT else CPUS_PER_VOICE,  # its layers are too small to be divided
         ),
     )
 

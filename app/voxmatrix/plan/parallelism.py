@@ -13,6 +13,8 @@ MAX_WORKERS = 4
 MAX_PREPARE_WORKERS = 16
 #: More processes on one GPU wait for each other, whatever its memory.
 MAX_VOICES_ON_A_GPU = 8
+#: CPUs that one voice keeps busy, unless it says otherwise.
+CPUS_PER_VOICE = 2
 _MIB = 1024 * 1024
 
 
@@ -69,7 +71,7 @@ def choose_parallel_voices(
     forced: Setting[int] | None,
     *,
     voice_mib: float = 0.0,
-    cpus_per_voice: int = 2,
+    cpus_per_voice: int = CPUS_PER_VOICE,
 ) -> Setting[int]:
     """The number of processes that speak on a device, limited by memory and on a CPU also by its cores.
 

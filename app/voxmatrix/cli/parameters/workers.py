@@ -11,6 +11,7 @@ from voxmatrix.config import environment
 from voxmatrix.settings import Setting
 
 if TYPE_CHECKING:
+    from voxmatrix.machine.facts import Machine
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
     from voxmatrix.models.style import Style
@@ -59,13 +60,20 @@ def cluster_workers(voice: "VoiceCard", options: ClusterOptions) -> "Workers":
 def max_workers(devices: Sequence["SpeakDevice"], voice: "VoiceCard") -> int:
     """How many workers fit on the devices together."""
     from voxmatrix.machine.detect import detect
+
+    machines = [detect().machine if device.on is None else device.on.machine for device in devices]
+    return sum(
+        workers_on(device, machine, voice, None).value for device, machine in zip(devices, machines, strict=True)
+    )
+
+
+def workers_on(
+    device: "SpeakDevice", machine: "Machine", voice: "VoiceCard", forced: Setting[int] | None
+) -> Setting[int]:
+    """How many workers fit on a device of this computer, and why."""
     from voxmatrix.plan.budget import memory_budget
     from voxmatrix.plan.parallelism import choose_parallel_voices
 
-    number = 0
-    for device in devices:
-        gpu, machine = (None, detect().machine) if device.on is None else (device.on.gpu, device.on.machine)
-        budget, cpus = memory_budget(gpu, machine), voice.capabilities.cpus
-        chosen = choose_parallel_voices(gpu, machine, budget, None, voice_mib=voice.memory_mib, cpus_per_voice=cpus)
-        number += chosen.value
-    return number
+    gpu = device.on.gpu if device.on else None
+    cpus, budget = voice.capabilities.cpus, memory_budget(gpu, machine)
+    return choose_parallel_voices(gpu, machine, budget, forced, voice_mib=voice.memory_mib, cpus_per_voice=cpus)
