@@ -1,7 +1,9 @@
 """The tab Book in a real browser: from a file to an audiobook that is heard."""
 
 import json
+import re
 import subprocess
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from tests.book.epubs import epub
 from tests.serve.page.actions import assert_accessible
 from tests.serve.page.books import TITLES, book, chapter, choose, done, make, saved
 from tests.serve.page.conftest import Server, StartServer, opened
+from tests.serve.page.trainings import fake
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -147,6 +150,28 @@ def test_a_book_is_dropped_anywhere(page: "Page") -> None:
            }"""
     )
     expect(chapter(page, 1)).to_be_checked()
+
+
+def test_a_book_is_opened_and_keeps_the_focus_while_the_list_is_read_again(page: "Page", server: Server) -> None:
+    from playwright.sync_api import expect
+
+    tenths = count(1)
+
+    def running(route: Any) -> None:
+        job = fake(1, kind="book", title="Long", state="running", progress=next(tenths) / 10, request={"kind": "book"})
+        route.fulfill(json={"data": [job], "has_more": False})
+
+    page.route("**/v1/jobs?*", running)
+    page.goto(f"{server.url}#/book")
+    link = page.get_by_role("link", name="Long")
+    link.focus()
+    page.get_by_role("heading", name="Long").hover()
+    expect(link).to_contain_text("10 %")
+    page.mouse.down()
+    expect(link).to_contain_text("20 %")
+    expect(link).to_be_focused()
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("#/book/0+1$"))
 
 
 def test_parts_of_a_book_are_read_if_they_are_wanted(page: "Page") -> None:

@@ -40,7 +40,7 @@ def page(context: "BrowserContext", hearing: Server) -> "Page":
     return opened(context, hearing)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cut(hearing: Server) -> str:
     """A job that has cut a recording: its id."""
     file = httpx.post(f"{hearing.url}v1/files?name=Cut before.wav", content=long_recording(), timeout=60).json()["id"]

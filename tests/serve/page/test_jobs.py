@@ -1,5 +1,6 @@
 """The tab Jobs in a real browser."""
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,26 @@ def test_a_job_is_cancelled_and_resumed_and_a_failure_says_what_to_do(page: "Pag
     failed = fake(1, state="failed", error={"message": "the disk is full", "remedy": "make room, then resume"})
     page.route("**/v1/jobs?*", lambda route: route.fulfill(json={"data": [failed], "has_more": False}))
     expect(card(page, "job 1")).to_contain_text("make room, then resume")
+
+
+@pytest.mark.parametrize(("kind", "name"), [("train", "Stop"), ("prepare", "Cancel")])
+def test_a_job_is_cancelled_by_a_button_that_is_pressed_while_it_begins(page: "Page", kind: str, name: str) -> None:
+    from playwright.sync_api import expect
+
+    job = {**fake(1, kind=kind, state="queued", ended=None, request={"kind": kind}), "files": []}
+    page.route(f"**/v1/jobs/{job['id']}", lambda route: route.fulfill(json=job))
+    events: list[Any] = []  # held back until the button is down
+    page.route("**/events?*", lambda route: events.append(route))  # noqa: PLW0108 - Playwright wants a function
+    with page.expect_request("**/events?*"):
+        page.goto(page.url.partition("#")[0] + f"#/train/{job['id']}")
+    page.get_by_role("button", name=name).hover()
+    page.mouse.down()
+    body = f"id: 1\nevent: state\ndata: {json.dumps({**job, 'state': 'running'})}\n\n"
+    events[0].fulfill(body=body, content_type="text/event-stream")
+    expect(page.locator("#train")).to_contain_text("Running")
+    page.route("**/cancel", lambda route: route.fulfill(json={**job, "state": "running"}))
+    with page.expect_request("**/cancel"):
+        page.mouse.up()
 
 
 def test_what_would_fail_again_is_not_resumed_and_a_book_leads_to_its_page(page: "Page") -> None:

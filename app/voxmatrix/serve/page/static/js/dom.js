@@ -15,6 +15,11 @@ export function el(tag, props = {}, ...children) {
   return made;
 }
 
+/** Show these; if they are there, they stay, with the focus in them, or a finger on them. */
+export function fill(list, shown) {
+  if (shown.length !== list.children.length || shown.some((each, at) => each !== list.children[at])) list.replaceChildren(...shown);
+}
+
 /** How full a bar is: 0…1. */
 export const level = (bar, share) => bar.style.setProperty("--level", share);
 

@@ -8,7 +8,6 @@ import { Shelf } from "./shelf.js";
 
 const ID = /^[0-9a-f]{32}$/;
 
-/** Returns what to call when the tab is shown. */
 export function startBook() {
   const place = byId("book");
   let view = null;

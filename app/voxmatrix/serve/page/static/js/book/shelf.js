@@ -1,6 +1,6 @@
 // All audiobooks, and the place for a new book.
 
-import { el, fileInput, filled, level, note, onDrop, trouble } from "../dom.js";
+import { el, fileInput, fill, filled, note, onDrop, progressBar, trouble } from "../dom.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { dated, facts, stateOf } from "../jobs/words.js";
@@ -14,10 +14,13 @@ export class Shelf {
   #end = new AbortController();
   #timer = null;
   #list = el("div");
+  #heading = el("h2", { class: "shelf-heading" }, "Audiobooks");
+  #books = el("ul", { class: "lists" });
+  #cards = new Map(); // by job
+  #older = note("Older ones are in the tab Jobs.");
   #problem = trouble();
   #status = el("p", { class: "note", role: "status" });
-  #bar = el("span", { class: "bar" });
-  #track = el("div", { class: "track", hidden: true, "aria-hidden": "true" }, this.#bar);
+  #sent = progressBar();
   #choose = el("button", { class: "primary", onclick: () => this.#file.click() }, "Choose a file");
   #file = fileInput(READ, ([file]) => this.#take(file));
 
@@ -25,7 +28,8 @@ export class Shelf {
     this.zone = el("div", { class: "drop" },
       el("h1", {}, "Make an audiobook"),
       note("Drop a book here: EPUB, text, Markdown or HTML. It stays on this server."),
-      this.#choose, this.#file, this.#track, this.#status, this.#problem);
+      this.#choose, this.#file, this.#sent.element, this.#status, this.#problem);
+    this.#busy(false, "");
     place.replaceChildren(this.zone, this.#list);
     onDrop(this.zone, this.#end.signal, ([file]) => file && !this.#choose.disabled && this.#take(file));
   }
@@ -52,7 +56,7 @@ export class Shelf {
     this.#busy(true, `Sending ${file.name}…`);
     this.#problem.textContent = "";
     try {
-      const { id } = await upload(file, (part) => level(this.#bar, part), signal);
+      const { id } = await upload(file, this.#sent.show, signal);
       this.#status.textContent = `Reading ${file.name}…`;
       await contentsOf({ file: id });
       if (!signal.aborted) location.hash = `#/book/file/${id}`;
@@ -64,27 +68,32 @@ export class Shelf {
 
   #busy(busy, words) {
     this.#choose.disabled = busy;
-    this.#track.hidden = !busy;
-    level(this.#bar, 0);
+    this.#sent.element.hidden = !busy;
+    this.#sent.show(0);
     this.#status.textContent = words;
   }
 
   #show(jobs, more) {
-    if (!jobs.length) return this.#list.replaceChildren();
-    this.#list.replaceChildren(
-      el("h2", { class: "shelf-heading" }, "Audiobooks"),
-      el("ul", { class: "lists" }, jobs.map(card)),
-      more ? note("Older ones are in the tab Jobs.") : "");
+    fill(this.#books, jobs.map((job) => this.#card(job)));
+    fill(this.#list, jobs.length ? [this.#heading, this.#books, ...(more ? [this.#older] : [])] : []);
+  }
+
+  #card(job) {
+    const card = this.#cards.get(job.id) ?? el("li", {}, el("a", { class: "list", href: `#/book/${job.id}` }));
+    this.#cards.set(job.id, card);
+    card.firstChild.replaceChildren(...about(job));
+    return card;
   }
 }
 
-function card(job) {
+function about(job) {
   const [quality, words] = stateOf(job);
   const running = job.state === "running";
-  return el("li", {}, el("a", { class: "list", href: `#/book/${job.id}` },
+  return [
     el("h2", {}, job.title),
     note(`${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
-    running && filled(job.progress),
+    running ? filled(job.progress) : "",
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
-      el("span", { class: "note number after" }, running ? facts(job) : joined(job.state === "done" && duration(job.result.seconds), dated(job.created))))));
+      el("span", { class: "note number after" }, running ? facts(job) : joined(job.state === "done" && duration(job.result.seconds), dated(job.created)))),
+  ];
 }

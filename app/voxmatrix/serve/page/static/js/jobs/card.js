@@ -62,7 +62,8 @@ export function jobCard(job, { onChange, signal }) {
     if (before.state === job.state && buttons.firstChild) return;
     warnings.replaceChildren(...warned(job));
     problem.replaceChildren(...explained(job.error));
-    showButtons();
+    // A button that is replaced while it is pressed is not clicked.
+    if (!buttons.firstChild || ENDED.includes(before.state) !== ENDED.includes(job.state)) showButtons();
   }
 
   update(job);

@@ -4,7 +4,6 @@ import { onBack } from "../connection.js";
 import { byId, el } from "../dom.js";
 import { JobList } from "./list.js";
 
-/** Returns what to call when the tab is shown. */
 export function startJobs() {
   let list = null;
   onBack(() => list?.load());

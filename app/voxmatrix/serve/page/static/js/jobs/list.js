@@ -1,6 +1,6 @@
 // Jobs, newest first, kept up to date while they are shown.
 
-import { el, trouble } from "../dom.js";
+import { el, fill, trouble } from "../dom.js";
 import { ENDED, listJobs } from "./api.js";
 import { jobCard } from "./card.js";
 
@@ -83,10 +83,8 @@ export class JobList {
       this.#cards.delete(id);
     }
     const elements = jobs.map((job) => this.#card(job));
-    const shown = elements.length ? elements : [el("div", { class: "empty" }, el("div", { class: "dots", "aria-hidden": "true" }), this.empty())];
-    // Moving what is there would take the focus away from it.
-    const same = elements.length === this.#list.children.length && elements.every((each, at) => each === this.#list.children[at]);
-    if (!same && (elements.length || !this.#list.querySelector(".empty"))) this.#list.replaceChildren(...shown);
+    if (elements.length) fill(this.#list, elements);
+    else if (!this.#list.querySelector(".empty")) this.#list.replaceChildren(el("div", { class: "empty" }, el("div", { class: "dots", "aria-hidden": "true" }), this.empty()));
   }
 
   #card(job) {

@@ -35,7 +35,7 @@ export function results(signal) {
 }
 
 /** A file of a job: its name is a link, and sound can be heard. */
-export function fileRow(job, { name, bytes }, signal) {
+function fileRow(job, { name, bytes }, signal) {
   const isSound = SOUND.test(name) && bytes <= MOST_BYTES;
   return el("li", { "data-name": name },
     el("a", { href: fileUrl(job, name), download: name.split("/").at(-1), onclick: onDownload }, name),

@@ -6,7 +6,6 @@ import { devices } from "./devices.js";
 import { byId, el, finding, note, trouble } from "../dom.js";
 import { spaced } from "../words.js";
 
-/** Returns what to call when the tab is shown. */
 export function startMachine() {
   const place = byId("machine");
   let loaded = false;

@@ -5,7 +5,6 @@ import { byId } from "../dom.js";
 import { Lists } from "./lists.js";
 import { Studio } from "./studio.js";
 
-/** Returns what to call when the tab is shown. */
 export function startRecord() {
   const place = byId("record");
   let view = null;

@@ -20,6 +20,7 @@ export class Run {
   #curves = curves(this.#losses, this.#end.signal);
   #state = el("span", { class: "verdict" });
   #actions = el("div", { class: "job-actions" });
+  #offered; // what the button there asks for
   #bar = progressBar();
   #figures = el("dl", { class: "figures" });
   #problem = el("div", { class: "job-problem", role: "alert" });
@@ -75,12 +76,10 @@ export class Run {
   }
 
   #showActions() {
-    const button = (words, request) => quiet(words, () => this.#act(request));
-    const { state } = this.#job;
-    this.#actions.replaceChildren(...[
-      !ENDED.includes(state) && button("Stop", cancelJob),
-      isResumable(this.#job) && button("Resume", resumeJob),
-    ].filter(Boolean));
+    const [words, request] = !ENDED.includes(this.#job.state) ? ["Stop", cancelJob] : isResumable(this.#job) ? ["Resume", resumeJob] : [];
+    if (request === this.#offered) return; // a button that is replaced while it is pressed is not clicked
+    this.#offered = request;
+    this.#actions.replaceChildren(...(request ? [quiet(words, () => this.#act(request))] : []));
   }
 
   async #act(request) {
@@ -95,6 +94,7 @@ export class Run {
       }
     } catch (problem) {
       this.#problem.replaceChildren(...explained(problem));
+      this.#offered = null;
       this.#showActions();
     }
   }

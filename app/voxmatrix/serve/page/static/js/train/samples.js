@@ -1,6 +1,6 @@
 // The same sentence, spoken at each validation: how the voice improves.
 
-import { el, note } from "../dom.js";
+import { el, fill, note } from "../dom.js";
 import { readFile } from "../jobs/api.js";
 import { clip } from "../sound/clip.js";
 import { count } from "../words.js";
@@ -40,9 +40,4 @@ export class Samples {
     }
     return this.#known.get(name);
   }
-}
-
-/** What is there already stays where it is, with the focus in it. */
-function fill(list, rows) {
-  if (rows.length !== list.children.length || rows.some((row, at) => row !== list.children[at])) list.replaceChildren(...rows);
 }

@@ -8,7 +8,6 @@ import { Choice } from "./choice.js";
 import { Prepared } from "./prepared.js";
 import { Run } from "./run.js";
 
-/** Returns what to call when the tab is shown. */
 export function startTrain() {
   const place = byId("train");
   let address = null;

@@ -3,10 +3,11 @@
 import { ask } from "../api.js";
 import { el, fileInput, onDrop, progressBar, quiet, trouble } from "../dom.js";
 import { upload } from "../jobs/upload.js";
+import { proposed } from "../train/export.js";
 
 const ONNX = /\.onnx$/i;
 const JSON_FILE = /\.json$/i;
-const named = (file) => file.name.replace(/\.onnx(\.json)?$|\.json$/i, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64) || "voice";
+const named = ({ name }) => proposed({ title: name.replace(/\.onnx(\.json)?$|\.json$/i, "") }) || "voice";
 
 export class Adding {
   #onnx = null;

@@ -13,7 +13,7 @@ import { Library } from "./library.js";
 
 const CLONE = "#/voices/clone";
 
-/** `settings` is the promise of the page's settings. Returns what to call when the tab is shown. */
+/** `settings` is the promise of the page's settings. */
 export function startVoices(settings) {
   const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search the voices", autocomplete: "off", spellcheck: "false", oninput: show });
   const tongue = el("select", { "aria-label": "Language", onchange: show });
