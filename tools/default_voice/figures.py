@@ -5,7 +5,7 @@
 Words wrong (Whisper, `pip install faster-whisper`), DistilMOS (`pip install distillmos`), CPU seconds per second of
 speech on one thread, sentence by sentence in turn with the teacher. `frame_rate_db`: how far multiples of the frame
 rate stand out of the spectrum. `in_tune`: the share of frames within 50 cents of the teacher, each beside the frame of
-it that sounds most alike, in order (dynamic time warping). Prints one JSON object.
+it that sounds most alike, in order (dynamic time warping, `pip install librosa`). Prints one JSON object.
 """
 
 import argparse
@@ -58,6 +58,8 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, default=HERE / "unseen.txt")
     parser.add_argument("--whisper", default="base", help="a model of faster-whisper, or its folder (default: base)")
     args = parser.parse_args()
+    # First of all, so that what is not installed is missed at once.
+    hear, rate, in_tune = _whisper(args.whisper), _distilmos(), _in_tune() if args.environment else None
     texts = args.texts.read_text(encoding="utf-8").splitlines()
     speakers: dict[str, tuple[Say, int]] = {args.voice.stem: _piper(args.voice)}
     if args.environment:
@@ -66,7 +68,6 @@ def main() -> None:
     for text in texts:
         for name, (say, _) in speakers.items():
             said[name].append(say(text))
-    hear, rate = _whisper(args.whisper), _distilmos()
     found = {"sentences": len(texts), "bytes": args.voice.stat().st_size}
     for name, (_, rate_hz) in speakers.items():
         waves = [_resampled(wave, rate_hz) for _, wave in said[name]]
@@ -78,9 +79,9 @@ def main() -> None:
             "cpu_seconds_per_second": round(sum(spent for spent, _ in said[name]) / seconds, 5),
             "frame_rate_db": round(_frame_rate_db([wave for _, wave in said[name]], rate_hz), 2),
         }
-    if args.environment:
+    if in_tune:
         pairs = zip(*([wave for _, wave in said[name]] for name in speakers), strict=True)
-        found["in_tune"] = round(float(np.mean(np.concatenate([_in_tune(*pair) for pair in pairs]))), 3)
+        found["in_tune"] = round(float(np.mean(np.concatenate([in_tune(*pair) for pair in pairs]))), 3)
     print(json.dumps(found, indent=2))
 
 
@@ -157,21 +158,23 @@ def _frame_rate_db(waves: list[Samples], rate_hz: int) -> float:
     return float(np.mean([db[k] - np.median(db[[*range(k - 8, k - 2), *range(k + 3, k + 9)]]) for k in places]))
 
 
-def _in_tune(wave: Samples, teacher: Samples) -> NDArray[np.bool_]:
-    """Which frames of the teacher are within 50 cents, of those where both have a pitch."""
-    import librosa  # type: ignore[import-not-found, unused-ignore]
+def _in_tune() -> Callable[[Samples, Samples], NDArray[np.bool_]]:
+    from librosa.feature import melspectrogram  # type: ignore[import-not-found, unused-ignore]
+    from librosa.sequence import dtw  # type: ignore[import-not-found, unused-ignore]
 
-    mels = [
-        np.log(
-            librosa.feature.melspectrogram(y=one, sr=RATE_HZ, n_fft=1024, hop_length=RATE_HZ // 100, n_mels=40) + 1e-4
-        )
-        for one in (wave, teacher)
-    ]
-    ours, theirs = (pitch(one, RATE_HZ).hz for one in (wave, teacher))
-    path = librosa.sequence.dtw(*mels)[1]  # from the end, so that of equal frames the first one stays
-    beside = {other: one for one, other in path if one < len(ours) and other < len(theirs)}
-    both = [(ours[one], theirs[other]) for other, one in beside.items() if ours[one] and theirs[other]]
-    return np.array([abs(1200 * np.log2(one / other)) <= _CENTS for one, other in both])
+    def mel(wave: Samples) -> NDArray[np.float32]:
+        power = melspectrogram(y=wave, sr=RATE_HZ, n_fft=1024, hop_length=RATE_HZ // 100, n_mels=40)
+        return np.asarray(np.log(power + 1e-4), np.float32)
+
+    def in_tune(wave: Samples, teacher: Samples) -> NDArray[np.bool_]:
+        """Which frames of the teacher are within 50 cents, of those where both have a pitch."""
+        ours, theirs = (pitch(one, RATE_HZ).hz for one in (wave, teacher))
+        path = dtw(mel(wave), mel(teacher))[1]  # from the end, so that of equal frames the first one stays
+        beside = {other: one for one, other in path if one < len(ours) and other < len(theirs)}
+        both = [(ours[one], theirs[other]) for other, one in beside.items() if ours[one] and theirs[other]]
+        return np.array([abs(1200 * np.log2(one / other)) <= _CENTS for one, other in both])
+
+    return in_tune
 
 
 def _resampled(wave: Samples, rate_hz: int) -> Samples:
