@@ -19,13 +19,13 @@ COUNT = 8
 TRAINING_MS = 5 * PATIENCE_MS
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def recorded(server: Server) -> dict[str, str]:
-    """A list with takes."""
+    """A list with takes. Of the session, as the server is: a list is made once, however the tests are distributed."""
     return record(server, "first", COUNT)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def trained(server: Server, recorded: dict[str, str]) -> str:
     """A training that is done: its id."""
     job = submit(server, kind="train", recordings=recorded, max_steps=4, validate_every=2, **SMALL)

@@ -61,9 +61,9 @@ def max_workers(devices: Sequence["SpeakDevice"], voice: "VoiceCard") -> int:
     """How many workers fit on the devices together."""
     from voxmatrix.machine.detect import detect
 
-    machines = [detect().machine if device.on is None else device.on.machine for device in devices]
     return sum(
-        workers_on(device, machine, voice, None).value for device, machine in zip(devices, machines, strict=True)
+        workers_on(device, device.on.machine if device.on else detect().machine, voice, None).value
+        for device in devices
     )
 
 

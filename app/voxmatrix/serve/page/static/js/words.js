@@ -2,6 +2,7 @@
 
 /** A guess, until something is spoken. */
 export const CHARACTERS_PER_SECOND = 13;
+const PLAIN = { ß: "ss", æ: "ae", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", œ: "oe" };
 const regions = new Intl.DisplayNames("en", { type: "language" });
 
 /** 75.2 → "1:15.2" */
@@ -64,3 +65,6 @@ export function shortened(text, most) {
   const line = text.trim().replace(/\s+/g, " ");
   return line.length <= most ? line : `${line.slice(0, line.lastIndexOf(" ", most) + 1 || most).trim()}…`;
 }
+
+/** "Ann / First list" → "Ann-First-list" */
+export const voiceName = (title) => title.replace(/[ßæøłđðþœ]/gi, (letter) => PLAIN[letter.toLowerCase()]).normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);

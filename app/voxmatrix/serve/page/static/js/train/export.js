@@ -3,9 +3,9 @@
 import { el, field, nameInput, speakAddress, trouble } from "../dom.js";
 import { createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
+import { voiceName } from "../words.js";
 
 const CHECKPOINT = /^run\/(best|last)\.ckpt$/;
-const PLAIN = { ß: "ss", æ: "ae", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", œ: "oe" };
 
 export class Export {
   #stop = () => {};
@@ -19,7 +19,7 @@ export class Export {
     this.job = job.id;
     this.signal = signal;
     signal.addEventListener("abort", () => this.#stop());
-    this.#name.value = proposed(job);
+    this.#name.value = voiceName(job.title);
     this.#name.addEventListener("input", () => this.#offer(null));
     this.element = el("form", { class: "part export", hidden: true, onsubmit: (event) => this.#go(event) },
       el("h2", {}, "Speak with it"),
@@ -89,6 +89,3 @@ export class Export {
 }
 
 export const speakWith = (name) => el("a", { class: "primary", href: speakAddress(name) }, `Speak with ${name}`);
-
-/** "Ann / First list" → "Ann-First-list" */
-export const proposed = ({ title }) => title.replace(/[ßæøłđðþœ]/gi, (letter) => PLAIN[letter.toLowerCase()]).normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);

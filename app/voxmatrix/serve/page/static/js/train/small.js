@@ -1,14 +1,14 @@
 // Teaches a small voice from checked recordings of one person: without a GPU, in minutes.
 
 import { el, field, nameInput, note, onDo, trouble } from "../dom.js";
-import { proposed } from "./export.js";
+import { voiceName } from "../words.js";
 
 const MINUTES = [10, 20, 40];
 
 /** `job` is the check of the recordings; `create` makes another one. */
 export function smallVoice(job, create) {
   const { recordings, file, job: clips, language, force } = job.request;
-  const name = nameInput({ value: proposed(job) });
+  const name = nameInput({ value: voiceName(job.title) });
   const minutes = el("select", {}, MINUTES.map((each) => el("option", { value: each }, `${each} minutes`)));
   const problem = trouble();
   const submit = onDo(problem, () =>

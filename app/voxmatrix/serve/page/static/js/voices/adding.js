@@ -3,11 +3,11 @@
 import { ask } from "../api.js";
 import { el, fileInput, onDrop, progressBar, quiet, trouble } from "../dom.js";
 import { upload } from "../jobs/upload.js";
-import { proposed } from "../train/export.js";
+import { voiceName } from "../words.js";
 
 const ONNX = /\.onnx$/i;
 const JSON_FILE = /\.json$/i;
-const named = ({ name }) => proposed({ title: name.replace(/\.onnx(\.json)?$|\.json$/i, "") }) || "voice";
+const named = ({ name }) => voiceName(name.replace(/\.onnx(\.json)?$|\.json$/i, "")) || "voice";
 
 export class Adding {
   #onnx = null;
