@@ -99,7 +99,7 @@ def sentences(lessons: Sequence[Lesson]) -> Sentences:
 
 
 class Material:
-    """Draws batches out of lessons."""
+    """Draws what a step learns from."""
 
     def __init__(self, lessons: Sequence[Lesson], excerpt: int) -> None:
         """Excerpts have `excerpt` frames.
@@ -115,26 +115,25 @@ class Material:
         self._chances = frames / frames.sum()
         self._excerpt = excerpt
 
-    def sentences(self, count: int, step: int) -> Sentences:
-        """Whole sentences of about the same length."""
+    def sentences(self, count: int, step: int) -> list[Lesson]:
+        """Sentences of about the same length."""
         random = np.random.default_rng((0x5EED, step))
         start = int(random.integers(0, max(1, len(self._sorted) - _NEIGHBOURS + 1)))
         near = self._sorted[start : start + _NEIGHBOURS]
-        return sentences([near[one] for one in random.choice(len(near), min(count, len(near)), replace=False)])
+        return [near[one] for one in random.choice(len(near), min(count, len(near)), replace=False)]
 
-    def excerpts(self, count: int, step: int) -> Excerpts:
-        """Parts of sentences, from long ones more often."""
+    def excerpts(self, count: int, step: int) -> list[tuple[Lesson, int]]:
+        """Sentences, from long ones more often, each with the frame where its excerpt starts."""
         random = np.random.default_rng((0x50FA, step))
         chosen = [self._long[one] for one in random.choice(len(self._long), count, p=self._chances)]
-        starts = [int(random.integers(0, one.speech.frames - self._excerpt + 1)) for one in chosen]
-        return excerpts(chosen, starts, self._excerpt)
+        return [(one, int(random.integers(0, one.speech.frames - self._excerpt + 1))) for one in chosen]
 
 
-def excerpts(lessons: Sequence[Lesson], starts: Sequence[int], count: int) -> Excerpts:
-    """These frames of these sentences."""
-    both = list(zip(lessons, starts, strict=True))
-    samples = np.stack([one.speech.samples[start * HOP : (start + count) * HOP] for one, start in both])
-    filters = [one.speech.filters[start : start + count] for one, start in both if one.speech.filters is not None]
+def excerpts(drawn: Sequence[tuple[Lesson, int]], count: int) -> Excerpts:
+    """So many frames of each sentence, from one on."""
+    lessons, starts = zip(*drawn, strict=True)
+    samples = np.stack([one.speech.samples[start * HOP : (start + count) * HOP] for one, start in drawn])
+    filters = [one.speech.filters[start : start + count] for one, start in drawn if one.speech.filters is not None]
     return Excerpts(
         sentences(lessons),
         torch.tensor(starts)[:, None] + torch.arange(count),

@@ -230,6 +230,7 @@ def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
             learned=lessons[:-WATCHED],
             watched=lessons[-WATCHED:],
             rate=ADAPTING_RATE if settings.start else RATE,
+            threads=settings.threads,
             bf16=settings.bf16,
         )
 

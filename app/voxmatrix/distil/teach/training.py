@@ -1,7 +1,10 @@
 """Train a student. Every step is repeatable: it depends on its number and on what was learned before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import partial, reduce
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +15,7 @@ from voxmatrix.distil.acceptance import share_in_tune
 from voxmatrix.distil.learning import MAX_GRADIENT, Learner
 from voxmatrix.distil.teach.corpus import HOP, RATE_HZ
 from voxmatrix.distil.teach.losses import SpectralLoss, filter_loss
-from voxmatrix.distil.teach.material import Excerpts, Lesson, Material, Sentences, excerpts
+from voxmatrix.distil.teach.material import Excerpts, Lesson, Material, Sentences, excerpts, sentences
 from voxmatrix.distil.teach.network import Rhythm, Sizes, Sound, spread
 from voxmatrix.distil.teach.waves import pulses, rendered
 
@@ -54,11 +57,13 @@ class Training(Learner[Student]):
         learned: Sequence[Lesson],
         watched: Sequence[Lesson],
         rate: float = RATE,
+        threads: int = 1,
         bf16: bool = False,
     ) -> None:
         """Nothing is learned from `watched`: `evaluate` uses it. `rate` is that of the sound.
 
-        With `bf16`, layers multiply bf16 numbers.
+        With `bf16`, layers multiply bf16 numbers. Each of the threads computes a part of a batch: the layers are too
+        small for several threads inside them.
 
         Raises:
             ValueError: no sentence is long enough to learn from.
@@ -70,28 +75,48 @@ class Training(Learner[Student]):
         self.loss = SpectralLoss()
         self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
         self._pitches = [pitch(one.speech.wave(), RATE_HZ) for one in watched]
+        self._threads = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
+        self._parts = threads
 
     def step(self) -> Tensor:
         """See `Learner`."""
         step, factor = self.position.step, self.position.rate()
         of_rhythm = step % TURNS == TURNS - 1
         network, rate = self._networks[of_rhythm]
-        with torch.autocast("cpu", torch.bfloat16) if self._bf16 else nullcontext():
-            if of_rhythm:
-                loss = rhythm_loss(self.student.rhythm, self._material.sentences(RHYTHM_BATCH, step))
-            else:
-                loss = self._sound_loss(self._material.excerpts(BATCH, step), factor)
+        if of_rhythm:
+            loss = self._backward(network, self._material.sentences(RHYTHM_BATCH, step), self._rhythm_loss)
+        else:
+            drawn = self._material.excerpts(BATCH, step)
+            loss = self._backward(network, drawn, partial(self._sound_loss, factor))
         optimizer = self.optimizers[of_rhythm]
-        optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
         optimizer.param_groups[0]["lr"] = rate * factor
         optimizer.step()
         self._average(network, "rhythm." if of_rhythm else "sound.", self.kept_share)
         self.position.step += 1
-        return loss.detach()
+        return loss
 
-    def _sound_loss(self, batch: Excerpts, factor: float) -> Tensor:
+    def _backward(self, network: nn.Module, drawn: Sequence[Any], loss_of: Callable[[Sequence[Any]], Tensor]) -> Tensor:
+        """Set the gradients of a network to those of the mean loss of what was drawn, which is returned."""
+        weights = list(network.parameters())
+
+        def part(number: int) -> tuple[Tensor, ...]:
+            own = drawn[number :: self._parts]
+            with torch.autocast("cpu", torch.bfloat16) if self._bf16 else nullcontext():
+                loss = loss_of(own) * (len(own) / len(drawn))
+            return loss.detach(), *torch.autograd.grad(loss, weights)
+
+        parts = self._threads.map(part, range(min(self._parts, len(drawn))))
+        losses, *gradients = zip(*parts, strict=True)
+        for weight, alike in zip(weights, gradients, strict=True):
+            weight.grad = reduce(torch.add, alike)
+        return torch.stack(losses).sum()
+
+    def _rhythm_loss(self, drawn: Sequence[Lesson]) -> Tensor:
+        return rhythm_loss(self.student.rhythm, sentences(drawn))
+
+    def _sound_loss(self, factor: float, drawn: Sequence[tuple[Lesson, int]]) -> Tensor:
+        batch = excerpts(drawn, FRAMES)
         made = sound_of(self.student.sound, batch)
         with torch.autocast("cpu", enabled=False):
             made, losses = made.float(), []
@@ -117,7 +142,7 @@ class Training(Learner[Student]):
         distances, both = [], []
         with self.with_averaged() as student:
             for one, wanted in zip(self._watched, self._pitches, strict=True):
-                batch = excerpts([one], [0], one.speech.frames)
+                batch = excerpts([(one, 0)], one.speech.frames)
                 wave = wave_of(sound_of(student.sound, batch), batch)
                 distances.append(float(self.loss.mel_distance(wave, batch.samples)))
                 both.append((wanted, pitch(wave[0].numpy(), RATE_HZ)))
