@@ -69,6 +69,22 @@ def test_a_voice_has_as_many_processes_as_it_leaves_cpus_idle(
     assert (forced["value"], forced["source"]) == (3, "flag")
 
 
+def test_a_student_is_computed_by_all_cpus_of_a_computer_with_a_gpu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = json.loads(Path(RTX_3060).read_text(encoding="utf-8")) | {"cpus": 6}
+
+    def processes(available_mib: int) -> int:
+        path = tmp_path / f"{available_mib}.json"
+        memory = {"memory_mib": available_mib, "available_mib": available_mib}
+        path.write_text(json.dumps(described | memory), encoding="utf-8")
+        settings = plan(capsys, "--voice", DEFAULT, machine=str(path))
+        assert settings["device"]["value"] == "cpu"
+        return int(settings["parallel_voices"]["value"])
+
+    assert (processes(16_384), processes(4_096), processes(1_024)) == (6, 5, 1)
+
+
 def test_the_table_has_every_setting_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["plan", "--machine", RTX_3060, "--batch-size", "8"]) == 0
     shown = capsys.readouterr().out

@@ -68,7 +68,9 @@ def _with_voice(
     plan: "Plan", name: str, overrides: "Overrides", machine: "Machine", saved: "SavedDevice | None"
 ) -> "Plan":
     from voxmatrix.cli.parameters.workers import workers_on
+    from voxmatrix.machine.saved_device import CPU
     from voxmatrix.plan.preflight import Preflight
+    from voxmatrix.settings import automatic
     from voxmatrix.voices.device_selection import select_devices
     from voxmatrix.voices.resolve import resolve
 
@@ -76,8 +78,14 @@ def _with_voice(
     found = select_devices(voice, request, Preflight.on(machine, request, "speak", saved_device=saved))
     findings = tuple(dict.fromkeys((*plan.findings, *found.findings)))
     best = found.best
-    parallel = workers_on(best, machine, voice.on(best), overrides.parallel_voices)
-    return replace(plan, voice=voice.arithmetic_on(best), parallel_voices=parallel, findings=findings)
+    only_cpu = automatic(CPU, f"the voice {voice.id} is computed on the CPU only")
+    return replace(
+        plan,
+        device=plan.device if voice.capabilities.on_gpu else only_cpu,
+        voice=voice.arithmetic_on(best),
+        parallel_voices=workers_on(best, machine, voice.on(best), overrides.parallel_voices),
+        findings=findings,
+    )
 
 
 def _task(text: str) -> "Task":

@@ -43,6 +43,7 @@ class Capabilities:
     portable: bool = True  # its files may be sent to the workers of a cluster
     may_teach: bool = False  # its licence is known to allow voices that are made from its speech
     uses_torch: bool = False  # torch computes it, on any device that torch supports
+    on_gpu: bool = True  # some GPUs can compute it; if False, only the CPU can
     autoregressive: bool = False  # it may skip, repeat or invent words
     cpus: int = CPUS_PER_VOICE  # that it keeps busy, where it speaks on them
     speakers_in_one_text: int = 1  # how many voices of its model speak a script as a whole

@@ -95,6 +95,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
             f"choose a voice with phonemes of type {', '.join(PHONEME_TYPES)}",
         )
     exported, origin = is_exported(path), _origin(path)
+    student = config.quality == STUDENT
     return VoiceCard(
         id=path.stem if exported else path.absolute().parent.name,
         family=NAME,
@@ -121,7 +122,8 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
             seed="device",
             may_teach=True,
             uses_torch=not exported,
-            cpus=1 if config.quality == STUDENT else CPUS_PER_VOICE,  # its layers are too small to be divided
+            on_gpu=not student,  # 8-bit integers in small layers: a GPU would wait for the CPU at each of them
+            cpus=1 if student else CPUS_PER_VOICE,  # its layers are too small to be divided
         ),
     )
 

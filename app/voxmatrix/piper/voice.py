@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
 from voxmatrix.closing import Closeable
-from voxmatrix.errors import Finding, NoDeviceError
+from voxmatrix.errors import Finding
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import TimedWord, Utterance, timed
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.piper.config import STUDENT, VoiceConfig
+from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import PARALLEL, Begun, Engine, SynthesisOptions
 from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import checkpoint_config, config_beside, config_path, is_exported
@@ -133,21 +133,9 @@ def open_voice(
     beside = config_path(path)
     config = VoiceConfig.read(beside)
     card = card_of(path, config, beside)
-    if config.quality == STUDENT:
-        device = _cpu_of_student(card, device)
     on_gpu = device.in_batches
     open_exported = partial(_on_gpu_or_cpu if on_gpu else _in_onnxruntime, path, config.num_speakers, runtime)
     return PiperVoice(card, config, PARALLEL if on_gpu else runtime.threads, _start(open_exported, device, warn))
-
-
-def _cpu_of_student(card: VoiceCard, device: SpeakDevice) -> SpeakDevice:
-    """The CPU, which multiplies 8-bit integers; a GPU would wait for it at every layer."""
-    if device.on is not None and device.required:
-        raise NoDeviceError(
-            f"the voice {card.id} is computed on the CPU only, and {device.on} was chosen",
-            "set `device=cpu`, or choose another voice",
-        )
-    return CPU
 
 
 def _in_onnxruntime(path: Path, num_speakers: int, runtime: Runtime, device: SpeakDevice, warn: Warn) -> Engine:

@@ -70,18 +70,18 @@ def choose_parallel_voices(
     budget: Budget,
     forced: Setting[int] | None,
     *,
-    voice_mib: float = 0.0,
+    voice_mib: float | None = None,
     cpus_per_voice: int = CPUS_PER_VOICE,
 ) -> Setting[int]:
     """The number of processes that speak on a device, limited by memory and on a CPU also by its cores.
 
-    `voice_mib`: what an open voice takes, if that is more than usual. `cpus_per_voice`: how many CPUs it keeps busy.
+    `voice_mib`: what a process with the voice takes, if not as usual. `cpus_per_voice`: how many CPUs it keeps busy.
     """
     if forced is not None:
         return forced
     if gpu is not None and machine.torch is not None and machine.torch.built_for == gpu.kind:
         return automatic(1, "one process on a GPU speaks many texts at once, and computes their sentences in batches")
-    voice_mib = max(voice_mib, memory_table().voice_mib)
+    voice_mib = voice_mib or memory_table().voice_mib
     limit = MAX_VOICES_ON_A_GPU if gpu is not None else max(1, machine.cpus // cpus_per_voice)
     why = (
         f"at most {limit} on one GPU"

@@ -32,9 +32,12 @@ def select_devices(
     """
     if request.kind == "cpu":
         return DeviceSelection((CPU,))
+    if not voice.capabilities.on_gpu:
+        return _without_gpu(request, f"the voice {voice.id} is computed on the CPU only", "set `device=cpu`")
     support = None if voice.capabilities.uses_torch else family_named(voice.family).gpu_support()
     if support is not None and not support.kinds and not support.by_torch:
-        return _without_gpu(request, support)
+        why = f"the {support.by} that is installed supports only the CPU"
+        return _without_gpu(request, why, support.remedy)
     from voxmatrix.machine.detect import detect
     from voxmatrix.machine.saved_device import saved_device
 
@@ -154,12 +157,12 @@ def _is_for_torch(gpu: Gpu, machine: Machine, support: GpuSupport) -> bool:
     return support.by_torch and machine.torch is not None and machine.torch.built_for == gpu.kind
 
 
-def _without_gpu(request: DeviceRequest, support: GpuSupport) -> DeviceSelection:
+def _without_gpu(request: DeviceRequest, why: str, remedy: str) -> DeviceSelection:
     """The CPU, with a warning or an error if another device was requested."""
     if request.kind == "auto":
         return DeviceSelection((CPU,))
-    problem = f"{request.origin}: the {support.by} that is installed supports only the CPU"
+    problem = f"{request.origin}: {why}"
     if request.fallback == "end":
-        raise NoDeviceError(problem, support.remedy)
-    finding = Finding(problem=f"{problem}; falling back to the CPU", remedy=support.remedy, severity="warning")
+        raise NoDeviceError(problem, remedy)
+    finding = Finding(problem=f"{problem}; falling back to the CPU", remedy=remedy, severity="warning")
     return DeviceSelection((CPU,), (finding,))

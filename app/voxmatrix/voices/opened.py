@@ -179,7 +179,8 @@ class OpenVoices(Closeable):
 
     def _device_of(self, card: VoiceCard) -> SpeakDevice:
         """The device for voices of this kind, which is looked for once."""
-        kind = card.family, card.capabilities.uses_torch, card.capabilities.arithmetic
+        able = card.capabilities
+        kind = card.family, able.uses_torch, able.on_gpu, able.arithmetic
         with self._selecting:
             if kind not in self._devices:
                 selection = select_devices(card, self._request, self._preflight)

@@ -26,6 +26,12 @@ def recorded(server: Server) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
+def enough(server: Server) -> dict[str, str]:
+    """A list with more than a minute of takes."""
+    return record(server, "enough", 35)
+
+
+@pytest.fixture(scope="session")
 def trained(server: Server, recorded: dict[str, str]) -> str:
     """A training that is done: its id."""
     job = submit(server, kind="train", recordings=recorded, max_steps=4, validate_every=2, **SMALL)
@@ -129,11 +135,12 @@ def test_a_zip_is_sent_and_its_problems_are_folded_by_kind(page: "Page", server:
     expect(problems.get_by_role("listitem")).to_have_count(2)
 
 
-def test_recordings_become_a_training_by_buttons_and_are_judged_alike(page: "Page", server: Server) -> None:
+def test_recordings_become_a_training_by_buttons_and_are_judged_alike(
+    page: "Page", server: Server, enough: dict[str, str]
+) -> None:
     from playwright.sync_api import expect
 
-    record(server, "enough", 35)  # more than a minute
-    prompts = httpx.get(f"{server.url}v1/recordings/Åsa/enough", timeout=60).json()["prompts"]
+    prompts = httpx.get(f"{server.url}v1/recordings/{enough['profile']}/{enough['list']}", timeout=60).json()["prompts"]
     takes = [prompt["take"] for prompt in prompts]
     fair = sum(take["usable"] and bool(take["findings"]) for take in takes)
     page.goto(f"{server.url}#/record/Åsa/enough")

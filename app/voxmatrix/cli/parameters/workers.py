@@ -73,7 +73,10 @@ def workers_on(
     """How many workers fit on a device of this computer, and why."""
     from voxmatrix.plan.budget import memory_budget
     from voxmatrix.plan.parallelism import choose_parallel_voices
+    from voxmatrix.tables.training import memory_table
 
-    gpu = device.on.gpu if device.on else None
-    cpus, budget = voice.capabilities.cpus, memory_budget(gpu, machine)
-    return choose_parallel_voices(gpu, machine, budget, forced, voice_mib=voice.memory_mib, cpus_per_voice=cpus)
+    gpu, able, table = device.on.gpu if device.on else None, voice.capabilities, memory_table()
+    is_light = gpu is None and not able.uses_torch and able.arithmetic is None and voice.memory_mib
+    mib = table.light_mib + voice.memory_mib if is_light else max(table.voice_mib, voice.memory_mib)
+    budget = memory_budget(gpu, machine)
+    return choose_parallel_voices(gpu, machine, budget, forced, voice_mib=mib, cpus_per_voice=able.cpus)
