@@ -7,15 +7,22 @@ from hypothesis import strategies as st
 
 from voxmatrix.dataset.segment.cut import MAX_SECONDS, MIN_SECONDS, STEP_SECONDS, Cut, cut
 
-SPEECH, SILENCE, MUSIC, TALK_IN_MUSIC, BURST = (0.98, -20.0), (0.01, -75.0), (0.02, -22.0), (0.95, -19.0), (0.1, -18.0)
-Sound = tuple[float, float]
+#: Probability of speech, level and flatness in dB.
+SPEECH, SILENCE, MUSIC, TALK_IN_MUSIC, BURST, NOISY_SPEECH = (
+    (0.98, -20.0, -20.0),
+    (0.01, -75.0, -3.0),
+    (0.02, -22.0, -30.0),
+    (0.95, -19.0, -20.0),
+    (0.1, -18.0, -3.0),
+    (0.98, -18.0, -5.0),
+)
+Sound = tuple[float, float, float]
 
 
-def steps(*parts: tuple[float, Sound]) -> tuple[np.ndarray, np.ndarray, float]:
-    """The probabilities and levels of parts of so many seconds, and how long they are."""
+def steps(*parts: tuple[float, Sound]) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """The probabilities, levels and flatness of parts of so many seconds, and how long they are."""
     made = np.array([sound for seconds, sound in parts for _ in range(round(seconds / STEP_SECONDS))], np.float32)
-    made = made.reshape(-1, 2)
-    return made[:, 0], made[:, 1], len(made) * STEP_SECONDS
+    return *made.reshape(-1, 3).T, len(made) * STEP_SECONDS
 
 
 def reasons(found: Cut) -> set[str]:
@@ -34,6 +41,8 @@ def reasons(found: Cut) -> set[str]:
         ([(1, SILENCE), (20, SPEECH), (1, SILENCE)], 0, {"silence", "no-pause"}),
         ([(3, MUSIC), (5, TALK_IN_MUSIC), (3, MUSIC)], 0, {"no-speech", "noise"}),
         ([(1, SILENCE), (3, SPEECH), (0.5, BURST), (3, SPEECH), (1, SILENCE)], 0, {"silence", "noise"}),
+        ([(1, SILENCE), (3, SPEECH), (0.5, NOISY_SPEECH), (3, SPEECH), (1, SILENCE)], 0, {"silence", "noise"}),
+        ([(1, SILENCE), (3, SPEECH), (0.3, NOISY_SPEECH), (3, SPEECH), (1, SILENCE)], 1, {"silence"}),  # "sh"
         ([(9, SILENCE)], 0, {"silence"}),
         ([(9, MUSIC)], 0, {"no-speech"}),
         ([], 0, set()),
@@ -47,32 +56,34 @@ def test_speech_between_pauses_becomes_clips(parts: list[tuple[float, Sound]], c
 
 def test_of_a_short_pause_the_quietest_place_is_cut() -> None:
     speech = (11, SPEECH)
-    probabilities, levels, seconds = steps(speech, (0.16, SILENCE), (0.064, (0.01, -85.0)), (0.16, SILENCE), speech)
-    found = cut(probabilities, levels, seconds, 20.0)
+    probabilities, levels, flatness, seconds = steps(
+        speech, (0.16, SILENCE), (0.064, (0.01, -85.0, -3.0)), (0.16, SILENCE), speech
+    )
+    found = cut(probabilities, levels, flatness, seconds, 20.0)
     assert len(found.clips) == 2
     assert found.clips[0].end == found.clips[1].start
     assert levels[round(found.clips[0].end / STEP_SECONDS)] == -85.0
 
 
 def test_a_word_that_is_noticed_late_is_no_noise() -> None:
-    found = cut(*steps((2, SILENCE), (0.2, (0.1, -20.0)), (5, SPEECH), (1, SILENCE)), 20.0)
+    found = cut(*steps((2, SILENCE), (0.2, (0.1, -20.0, -3.0)), (5, SPEECH), (1, SILENCE)), 20.0)
     assert len(found.clips) == 1
     assert found.clips[0].start < 2
 
 
 def test_how_much_noise_is_accepted_is_the_users_choice() -> None:
-    parts = steps((1, (0.01, -35.0)), (5, SPEECH), (1, (0.01, -35.0)))
+    parts = steps((1, (0.01, -35.0, -3.0)), (5, SPEECH), (1, (0.01, -35.0, -3.0)))
     assert not cut(*parts, 20.0).clips
     assert cut(*parts, 10.0).clips
 
 
-sounds = st.sampled_from([SPEECH, SPEECH, SILENCE, SILENCE, MUSIC, BURST, TALK_IN_MUSIC])
+sounds = st.sampled_from([SPEECH, SPEECH, SILENCE, SILENCE, MUSIC, BURST, TALK_IN_MUSIC, NOISY_SPEECH])
 
 
 @given(st.lists(st.tuples(st.floats(0.03, 15), sounds), max_size=30))
 def test_every_second_is_accounted_for(parts: list[tuple[float, Sound]]) -> None:
-    probabilities, levels, seconds = steps(*parts)
-    found = cut(probabilities, levels, seconds, 20.0)
+    probabilities, levels, flatness, seconds = steps(*parts)
+    found = cut(probabilities, levels, flatness, seconds, 20.0)
     everything = sorted([*found.clips, *(part for part, _ in found.left_out)])
     edges = [0.0, *(part.end for part in everything)]
     assert [part.start for part in everything] == pytest.approx(edges[:-1])

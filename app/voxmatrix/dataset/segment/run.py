@@ -26,6 +26,8 @@ from voxmatrix.progress import Activity, OnProgress
 _RATE_HZ = 16_000
 _STEP_SAMPLES = round(STEP_SECONDS * _RATE_HZ)
 _MIN_POWER = 1e-12
+#: Those whose flatness tells noise from speech, of a spectrum of one step: 100 to 7,000 Hz.
+_FLAT_BINS = slice(round(100 * STEP_SECONDS), round(7000 * STEP_SECONDS))
 
 
 class Recogniser(Protocol):
@@ -99,7 +101,7 @@ def _cuts(
     cuts = []
     with show("check", "seconds searched for speech", 0) as on_progress:
         for recording in opened:
-            kept = work / f"{recording.digest}.npy"
+            kept = work / f"{recording.digest}.steps.npy"
             if not kept.exists():
                 parts = []
                 for part in _measured(recording, activity):
@@ -110,12 +112,12 @@ def _cuts(
             measured = np.load(kept, allow_pickle=False)
             done += recording.seconds
             on_progress(round(done), total)
-            cuts.append(cut(measured[:, 0], measured[:, 1], recording.seconds, min_snr_db))
+            cuts.append(cut(*measured.T, recording.seconds, min_snr_db))
     return cuts
 
 
 def _measured(recording: LongRecording, activity: Activities) -> Iterator[NDArray[np.float32]]:
-    """The probability of speech and the level in dB of each step, some minutes at a time: (steps, 2)."""
+    """The probability of speech, the level and the flatness in dB of each step, some minutes at a time: (steps, 3)."""
     waiting: list[Samples] = []
 
     def kept() -> Iterator[Samples]:
@@ -129,7 +131,17 @@ def _measured(recording: LongRecording, activity: Activities) -> Iterator[NDArra
         waiting[:] = [samples[count:]]
         steps = np.pad(samples[:count], (0, max(0, count - len(samples)))).reshape(-1, _STEP_SAMPLES)
         levels = 10 * np.log10(np.maximum(steps.var(axis=1), _MIN_POWER))
-        yield np.stack([probabilities, levels], axis=1).astype(np.float32)
+        yield np.stack([probabilities, levels, _flatness_db(steps)], axis=1).astype(np.float32)
+
+
+def _flatness_db(steps: Samples) -> NDArray[np.float32]:
+    """The spectral flatness of each step (steps, samples): the geometric mean of the bins beside their mean, in dB.
+
+    Bins count by their frequency, so that noise which is louder at low frequencies is flat as well.
+    """
+    power = np.abs(np.fft.rfft(steps * np.hanning(_STEP_SAMPLES).astype(np.float32)))[:, _FLAT_BINS] ** 2
+    power = np.maximum(power * np.arange(_STEP_SAMPLES)[_FLAT_BINS], _MIN_POWER)
+    return np.asarray(10 * (np.log10(power).mean(1) - np.log10(power.mean(1))), np.float32)
 
 
 def _without_speech(settings: SegmentSettings, cuts: Sequence[Cut]) -> BadInputError:
