@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import torch
@@ -70,7 +70,8 @@ class Training(Learner[Student]):
         """
         self._networks = (student.sound, rate), (student.rhythm, RHYTHM_RATE)
         super().__init__(
-            student, [torch.optim.AdamW(one.parameters(), highest, (0.8, 0.99)) for one, highest in self._networks]
+            student,
+            [torch.optim.AdamW(one.parameters(), highest, (0.8, 0.99), fused=True) for one, highest in self._networks],
         )
         self.loss = SpectralLoss()
         self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
@@ -107,10 +108,13 @@ class Training(Learner[Student]):
             return loss.detach(), *torch.autograd.grad(loss, weights)
 
         parts = self._threads.map(part, range(min(self._parts, len(drawn))))
-        losses, *gradients = zip(*parts, strict=True)
-        for weight, alike in zip(weights, gradients, strict=True):
-            weight.grad = reduce(torch.add, alike)
-        return torch.stack(losses).sum()
+        (loss, *gradients), *others = parts
+        for other, *theirs in others:
+            loss += other
+            torch._foreach_add_(gradients, theirs)
+        for weight, gradient in zip(weights, gradients, strict=True):
+            weight.grad = gradient
+        return loss
 
     def _rhythm_loss(self, drawn: Sequence[Lesson]) -> Tensor:
         return rhythm_loss(self.student.rhythm, sentences(drawn))
