@@ -112,7 +112,8 @@ def _cuts(
             measured = np.load(kept, allow_pickle=False)
             done += recording.seconds
             on_progress(round(done), total)
-            cuts.append(cut(*measured.T, recording.seconds, min_snr_db))
+            probabilities, levels, flatness = measured.T
+            cuts.append(cut(probabilities, levels, flatness, recording.seconds, min_snr_db))
     return cuts
 
 
