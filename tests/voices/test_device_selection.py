@@ -13,11 +13,10 @@ from voxmatrix.machine import detect
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.models.card import Capabilities, VoiceCard
-from voxmatrix.models.device import CPU, FoundGpu, GpuSupport, SpeakDevice
+from voxmatrix.models.device import CPU, GpuSupport, SpeakDevice
 from voxmatrix.piper.family import PiperFamily
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, parse_device
 from voxmatrix.voices.device_selection import select_devices, selection
-from voxmatrix.voices.resolve import open_voice
 
 
 def asked(text: str) -> DeviceRequest:
@@ -243,8 +242,6 @@ def test_no_gpu_is_looked_for_where_a_voice_is_computed_on_the_cpu_only(onnx: Vo
     assert select_devices(student, AUTO) == ((CPU,), ()) and not found
     with pytest.raises(NoDeviceError, match="--device cuda: the voice a is computed on the CPU only"):
         select_devices(student, asked("cuda"))
-    with pytest.raises(NoDeviceError, match="on the CPU only"):
-        open_voice(student, SpeakDevice(on=FoundGpu(gpu=T4, machine=computer(T4))))
 
 
 def test_a_wish_on_such_a_voice_is_a_warning(onnx: VoiceCard, monkeypatch: pytest.MonkeyPatch) -> None:

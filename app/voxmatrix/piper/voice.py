@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
 from voxmatrix.closing import Closeable
-from voxmatrix.errors import Finding
+from voxmatrix.errors import Finding, NoDeviceError
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
@@ -133,9 +133,21 @@ def open_voice(
     beside = config_path(path)
     config = VoiceConfig.read(beside)
     card = card_of(path, config, beside)
+    if not card.capabilities.on_gpu:
+        device = _cpu_instead(card, device)
     on_gpu = device.in_batches
     open_exported = partial(_on_gpu_or_cpu if on_gpu else _in_onnxruntime, path, config.num_speakers, runtime)
     return PiperVoice(card, config, PARALLEL if on_gpu else runtime.threads, _start(open_exported, device, warn))
+
+
+def _cpu_instead(card: VoiceCard, device: SpeakDevice) -> SpeakDevice:
+    """The CPU, where no GPU computes the voice."""
+    if device.on is not None and device.required:
+        raise NoDeviceError(
+            f"the voice {card.id} is computed on the CPU only, and {device.on} was chosen",
+            "set `device=cpu`, or choose another voice",
+        )
+    return CPU
 
 
 def _in_onnxruntime(path: Path, num_speakers: int, runtime: Runtime, device: SpeakDevice, warn: Warn) -> Engine:

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from voxmatrix.config import voice_folders
-from voxmatrix.errors import BadInputError, NoDeviceError, UsageError
+from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.external.family import SUFFIX as VOICE
 from voxmatrix.files import read_errors, read_text_or_empty, storage_errors, write_text
 from voxmatrix.models.card import VoiceCard
@@ -195,11 +195,8 @@ def open_voice(
     """Open a voice by its family.
 
     Raises:
-        NoDeviceError: the device is a GPU, and no GPU computes this voice.
-        Others: as `Family.open`.
+        As `Family.open`.
     """
-    if device.on is not None and not voice.capabilities.on_gpu:
-        raise NoDeviceError(f"the voice {voice.id} is computed on the CPU only, not on {device}", "set `device=cpu`")
     return family_named(voice.family).open(voice, device, runtime or Runtime(), warn)
 
 
