@@ -56,7 +56,7 @@ def check_memory(table: MemoryTable) -> None:
         raise ValueError("share.gpu must be from 0.80 to 0.85, and share.shared less than share.gpu")
     if not table.gpu_share <= table.measured_share <= 0.9:
         raise ValueError("share.measured must be from share.gpu to 0.90")
-    if table.overhead < 1 or min(table.process_mib, table.least_mib, table.voice_mib, table.light_mib) <= 0:
+    if table.overhead < 1 or min(table.process_mib, table.least_mib, table.voice_mib, table.onnxruntime_mib) <= 0:
         raise ValueError("overhead.factor must be at least 1, and every size greater than 0")
     for row in table.qualities.values():
         check_memory_row(row)

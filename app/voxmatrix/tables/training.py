@@ -94,7 +94,7 @@ class MemoryTable:
     least_mib: float  # what a process takes at the very least
     overhead: float
     voice_mib: float  # what a process that speaks takes
-    light_mib: float  # besides its voice, if onnxruntime computes that on the CPU
+    onnxruntime_mib: float  # besides its voice, if onnxruntime computes that on the CPU
     gpu_share: float
     measured_share: float  # of a GPU's own memory, if the need was measured
     shared_share: float
@@ -115,7 +115,7 @@ def parse_memory(table: dict[str, Any]) -> MemoryTable:
         least_mib=table["process"]["least_mib"],
         overhead=table["overhead"]["factor"],
         voice_mib=table["voice"]["voice_mib"],
-        light_mib=table["voice"]["light_mib"],
+        onnxruntime_mib=table["voice"]["onnxruntime_mib"],
         gpu_share=table["share"]["gpu"],
         measured_share=table["share"]["measured"],
         shared_share=table["share"]["shared"],

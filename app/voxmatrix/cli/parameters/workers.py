@@ -76,7 +76,7 @@ def workers_on(
     from voxmatrix.tables.training import memory_table
 
     gpu, able, table = device.on.gpu if device.on else None, voice.capabilities, memory_table()
-    is_light = gpu is None and not able.uses_torch and able.arithmetic is None and voice.memory_mib
-    mib = table.light_mib + voice.memory_mib if is_light else max(table.voice_mib, voice.memory_mib)
+    by_onnxruntime = gpu is None and not able.uses_torch and able.arithmetic is None and voice.memory_mib
+    mib = table.onnxruntime_mib + voice.memory_mib if by_onnxruntime else max(table.voice_mib, voice.memory_mib)
     budget = memory_budget(gpu, machine)
     return choose_parallel_voices(gpu, machine, budget, forced, voice_mib=mib, cpus_per_voice=able.cpus)

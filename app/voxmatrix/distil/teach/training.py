@@ -76,8 +76,8 @@ class Training(Learner[Student]):
         self.loss = SpectralLoss()
         self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
         self._pitches = [pitch(one.speech.wave(), RATE_HZ) for one in watched]
-        self._threads = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
-        self._parts = threads
+        self._pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
+        self._threads = threads
 
     def step(self) -> Tensor:
         """See `Learner`."""
@@ -102,12 +102,12 @@ class Training(Learner[Student]):
         weights = list(network.parameters())
 
         def part(number: int) -> tuple[Tensor, ...]:
-            own = drawn[number :: self._parts]
+            own = drawn[number :: self._threads]
             with torch.autocast("cpu", torch.bfloat16) if self._bf16 else nullcontext():
                 loss = loss_of(own) * (len(own) / len(drawn))
             return loss.detach(), *torch.autograd.grad(loss, weights)
 
-        parts = self._threads.map(part, range(min(self._parts, len(drawn))))
+        parts = self._pool.map(part, range(min(self._threads, len(drawn))))
         (loss, *gradients), *others = parts
         for other, *theirs in others:
             loss += other
