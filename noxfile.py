@@ -221,13 +221,16 @@ def bare(session: nox.Session) -> None:
 # Images ---------------------------------------------------------------------------------------------------------------
 
 
+_LOCKS = {"engines": ["tools.locks.lock_engines"], "bases": ["tools.locks.lock_bases"]}
+
+
 @nox.session(default=False)
 def lock(session: nox.Session) -> None:
-    """Resolve the requirements of every row, and of `engines`, or of those after --, to docker/pins/, with hashes."""
+    """Resolve the requirements of every row and `engines`, or those after --, with hashes; `bases`: base images."""
     python = _environment(session, "lock")
     _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
     for name in session.posargs or [*(row.name for row in ROWS.values() if row.channel == "stable"), "engines"]:
-        words = ["tools.locks.lock_engines"] if name == "engines" else ["tools.locks.lock", name]
+        words = _LOCKS.get(name, ["tools.locks.lock", name])
         session.run(str(python), "-m", *words, str(python.with_name("uv")), external=True)
 
 

@@ -12,13 +12,15 @@ import sys
 from pathlib import Path
 
 from tools import matrix
+from tools.images import building
 
 IMAGE = "voxmatrix-bare"
 
 
 def main(tasks: list[str]) -> None:
     """Build the bare image, run the tasks in it, and inspect the results."""
-    base = matrix.rows()["cpu"].base_reference
+    row = matrix.rows()["cpu"]
+    base = building.base(row, building.this_build(row))
     recipe = (
         f"FROM {base}\n"
         "RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-venv git\n"

@@ -3,7 +3,7 @@
     list                 list the images, one per line (--json: every field of every row)
     command ROW          print the command that builds an image from this checkout
     bake [ROW …]         print a bake file for `docker buildx bake -f -`
-    ci                   print a job matrix for GitHub Actions
+    ci [--release]       print a job matrix for GitHub Actions; for a release, every base must be pinned
     row [TORCH]          print the row for a torch such as cpu or cuda124; without one, the row for this computer
     recommend            recommend an image for a computer: this one, --capability and --driver, or --machine FILE.json
 
@@ -59,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     baking = commands.add_parser("bake", help="print a bake file for `docker buildx bake -f -`")
     baking.add_argument("rows", metavar="ROW", nargs="*")
     baking.set_defaults(do=_bake)
-    commands.add_parser("ci", help="print a job matrix for GitHub Actions").set_defaults(do=_ci)
+    jobs = commands.add_parser("ci", help="print a job matrix for GitHub Actions")
+    jobs.add_argument("--release", action="store_true", help="fail unless the base of every image is pinned")
+    jobs.set_defaults(do=_ci)
     choosing = commands.add_parser("row", help="print the row for a torch such as cuda124, or for this computer")
     choosing.add_argument("torch", metavar="TORCH", nargs="?", default="")
     choosing.set_defaults(do=lambda table, args: print(_row(table, args.torch)))
@@ -89,7 +91,14 @@ def _bake(table: Mapping[str, Row], args: argparse.Namespace) -> None:
 
 
 def _ci(table: Mapping[str, Row], args: argparse.Namespace) -> None:
-    print(json.dumps(bakefile.ci(table.values())))
+    matrix = bakefile.ci(table.values())
+    unpinned = dict.fromkeys(job["row"] for job in matrix["include"] if not table[job["row"]].base_digest)
+    if args.release and unpinned:
+        raise MatrixError(
+            f"{', '.join(unpinned)}: no base_digest, so a release could stand on another base than the one tested: "
+            "run ./run lock -- bases, commit docker/images.toml, and tag again"
+        )
+    print(json.dumps(matrix))
 
 
 def _row(table: Mapping[str, Row], torch: str) -> str:

@@ -47,7 +47,18 @@ def test_rights_are_read_only_but_where_a_job_says_otherwise(text: str, jobs: di
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
     wider = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
     attesting = {"contents": "read", "packages": "write", "id-token": "write", "attestations": "write"}
-    assert wider in ({}, {"image": attesting, "promote": attesting})
+    assert wider in ({}, {"release": attesting, "promote": attesting})
+
+
+def test_a_job_with_more_rights_or_a_secret_is_for_tags_in_a_protected_environment_and_runs_no_code_of_ours(
+    jobs: dict[str, dict[str, Any]],
+) -> None:
+    trusted = {name: job for name, job in jobs.items() if "permissions" in job or "secrets." in str(job)}
+    for job in trusted.values():
+        assert job["if"] == "startsWith(github.ref, 'refs/tags/v')"
+        assert job["environment"] == "release"
+        assert not any(step.get("uses", "").startswith("actions/checkout") for step in job["steps"])
+        assert not re.search(r"\./run|python|pip|npm|npx|curl", " ".join(step.get("run", "") for step in job["steps"]))
 
 
 def test_every_job_ends_some_day_and_no_checkout_keeps_its_key(jobs: dict[str, dict[str, Any]]) -> None:
@@ -69,7 +80,17 @@ def test_tasks_are_those_of_this_project(jobs: dict[str, dict[str, Any]]) -> Non
 def test_what_is_being_published_is_not_cancelled() -> None:
     images = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))
     assert images["concurrency"]["cancel-in-progress"] == "${{ github.event_name == 'pull_request' }}"
-    assert images["jobs"]["promote"]["needs"] == ["rows", "image"]
+    assert images["jobs"]["release"]["needs"] == ["rows", "image"]
+    assert images["jobs"]["promote"]["needs"] == ["rows", "release"]
+
+
+def test_a_release_publishes_the_very_images_that_were_tested_on_pinned_bases() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))["jobs"]
+    saved = [step["with"]["name"] for step in jobs["image"]["steps"] if "images.tar.zst" in str(step.get("with"))]
+    loaded = [step["with"]["name"] for step in jobs["release"]["steps"] if "download" in step.get("uses", "")]
+    assert saved == loaded == ["image-${{ matrix.row }}-${{ matrix.architecture }}"]
+    assert "docker load" in str(jobs["release"]["steps"])
+    assert "--release" in str(jobs["rows"]["steps"])
 
 
 def test_a_release_needs_no_secret_and_one_variable() -> None:
@@ -90,9 +111,16 @@ def test_what_is_promoted_is_attested_and_a_failing_arm64_job_holds_back_no_othe
 
     assert attested("promote") == {("actions/attest-build-provenance", "${{ steps.tag.outputs.digest }}")}
     # An image of one architecture has an SBOM of its own; the index of all of them has none.
-    assert attested("image") == {
+    assert attested("release") == {
         (f"actions/attest-{what}", f"${{{{ steps.push.outputs.digest{suffix} }}}}")
         for what in ("build-provenance", "sbom")
         for suffix in ("", "-cluster")
     }
-    assert jobs["image"]["continue-on-error"] == "${{ matrix.platform == 'linux/arm64' }}"
+    for job in ("image", "release"):
+        assert jobs[job]["continue-on-error"] == "${{ matrix.platform == 'linux/arm64' }}"
+
+
+def test_updates_of_what_the_workflows_and_the_tests_use_are_proposed() -> None:
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    assert {update["package-ecosystem"] for update in updates} == {"github-actions", "npm"}
+    assert all((ROOT / update["directory"].lstrip("/")).is_dir() for update in updates)

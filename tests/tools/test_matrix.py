@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -84,3 +85,16 @@ def test_jobs_are_the_stable_images_that_can_be_built(capsys: pytest.CaptureFixt
     assert [(job["row"], job["platform"]) for job in jobs] == [
         (row.name, platform) for row in stable for platform in row.platforms
     ]
+
+
+def test_a_release_is_refused_while_a_base_is_not_pinned(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {name: replace(row, base_digest="") for name, row in matrix.rows().items()}
+    monkeypatch.setattr(matrix, "rows", lambda: table)
+    assert matrix.main(["ci", "--release"]) == 2
+    assert "./run lock -- bases" in capsys.readouterr().err
+    pinned = {name: replace(row, base_digest="sha256:" + "0" * 64) for name, row in table.items()}
+    monkeypatch.setattr(matrix, "rows", lambda: pinned)
+    assert matrix.main(["ci", "--release"]) == 0
+    assert json.loads(capsys.readouterr().out)["include"]

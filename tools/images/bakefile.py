@@ -37,6 +37,7 @@ def ci(rows: Iterable[Row]) -> dict[str, Any]:
             {
                 "row": row.name,
                 "platform": platform,
+                "architecture": platform.partition("/")[2],
                 "image": row.image,
                 "dockerfile": row.dockerfile,
                 "smoke": row.status == "tested",

@@ -13,6 +13,7 @@ from tools.images.engines import Engine
 from tools.images.rows import ROOT, Row
 
 INDEX = "VOXMATRIX_TORCH_INDEX"
+BASE_BY_TAG = "VOXMATRIX_BASE_BY_TAG"
 #: Of voxmatrix, torch, and ffmpeg and espeak-ng; docker/sbom.py writes the same and names all others.
 _LICENCES = "Apache-2.0 AND BSD-3-Clause AND GPL-3.0-or-later"
 
@@ -37,6 +38,7 @@ class Build:
     torch_index: str | None = None
     ca: str = ""
     network: str = "default"
+    base_by_tag: bool = False
     platform: str = ""  # of this machine; "": the first platform of the row
     flash: Flash | None = None
 
@@ -54,6 +56,7 @@ def this_build(row: Row, environment: Mapping[str, str] = os.environ) -> Build:
         torch_index=named_index(row, environment),
         ca=next((path for path in certificates if path and Path(path).is_file()), ""),
         network=environment.get("VOXMATRIX_BUILD_NETWORK", "default"),
+        base_by_tag=bool(environment.get(BASE_BY_TAG)),
         platform=_PLATFORMS.get(platform.machine().lower(), ""),
     )
 
@@ -95,11 +98,16 @@ def chosen_platform(row: Row, build: Build) -> str:
     return build.platform if build.platform in row.platforms else row.platforms[0]
 
 
+def base(row: Row, build: Build) -> str:
+    """The base image for FROM: by digest if the row has one, unless this computer builds its bases itself."""
+    return row.base if build.base_by_tag or not row.base_digest else f"{row.base}@{row.base_digest}"
+
+
 def arguments(row: Row, build: Build) -> dict[str, str]:
     """The build arguments of a row's Dockerfile."""
     index = row.index if build.torch_index is None else build.torch_index
     values = {
-        "BASE": row.base_reference,
+        "BASE": base(row, build),
         "ROW": row.name,
         "TORCH": row.torch,
         "TORCH_INDEX": "" if build.wheelhouse else index,
@@ -147,7 +155,7 @@ def labels(row: Row, build: Build) -> dict[str, str]:
         f"{title}.source": build.source,
         f"{title}.url": build.source,
         f"{title}.base.name": row.base,
-        f"{title}.base.digest": row.base_digest,
+        f"{title}.base.digest": base(row, build).removeprefix(row.base).removeprefix("@"),
         "voxmatrix.row": row.name,
         "voxmatrix.torch": row.torch,
         "voxmatrix.cuda": row.cuda,

@@ -6,7 +6,7 @@ Each problem is one sentence and a line with what to type, reported before anyth
 import shutil
 import subprocess
 
-from tools.images.building import INDEX, Build
+from tools.images.building import BASE_BY_TAG, INDEX, Build, base
 from tools.images.engine import is_built
 from tools.images.rows import ROOT, Row
 
@@ -54,10 +54,12 @@ def check_build(row: Row, build: Build) -> None:
             "Docker has no buildx, which builds the images",
             "install docker-buildx (Debian, Ubuntu) or docker-buildx-plugin (Docker's own packages)",
         )
-    if not is_built(row.base_reference) and _docker("pull", "--quiet", row.base_reference).returncode:
+    reference = base(row, build)
+    if not is_built(reference) and _docker("pull", "--quiet", reference).returncode:
+        by_tag = "" if reference == row.base else f", and set {BASE_BY_TAG}=1"
         raise NotReadyError(
-            f"the base image {row.base_reference} is not here and cannot be pulled",
-            f"run tools/debian-base.sh {row.base} (as root), which builds it from Debian's packages",
+            f"the base image {reference} is not here and cannot be pulled",
+            f"run tools/debian-base.sh {row.base} (as root), which builds it from Debian's packages{by_tag}",
         )
 
 

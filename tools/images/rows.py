@@ -121,11 +121,6 @@ class Row:
         return f"voxmatrix:{self.name}"
 
     @property
-    def base_reference(self) -> str:
-        """The base image for FROM, by digest if the row has one."""
-        return f"{self.base}@{self.base_digest}" if self.base_digest else self.base
-
-    @property
     def torch_local(self) -> str:
         """The local version of this row's torch: `cpu`, `cu124`, `rocm7.2`."""
         return self.torch_build or (f"cu{self.cuda.replace('.', '')}" if self.cuda else "cpu")

@@ -81,8 +81,15 @@ def test_the_environment_names_another_index_and_one_of_cpu_builds_is_not_for_cu
 def test_a_digest_pins_the_base() -> None:
     digest = "sha256:" + "0" * 64
     row = rows.read(ROW + f'base_digest = "{digest}"\n')["cpu"]
-    assert row.base_reference == f"debian:bookworm-slim@{digest}"
+    assert building.arguments(row, BUILD)["BASE"] == f"debian:bookworm-slim@{digest}"
     assert building.labels(row, BUILD)["org.opencontainers.image.base.digest"] == digest
+
+
+def test_a_computer_that_builds_its_bases_itself_takes_them_by_their_tag() -> None:
+    row = rows.read(ROW + f'base_digest = "sha256:{"0" * 64}"\n')["cpu"]
+    build = building.this_build(row, {"VOXMATRIX_BASE_BY_TAG": "1"})
+    assert building.arguments(row, build)["BASE"] == "debian:bookworm-slim"
+    assert "org.opencontainers.image.base.digest" not in building.labels(row, build)
 
 
 def test_one_platform_is_built_that_of_this_machine_where_the_row_has_it() -> None:

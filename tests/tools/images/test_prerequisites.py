@@ -46,6 +46,13 @@ def test_what_is_missing_is_named_with_what_to_type(
     assert remedy in second
 
 
+def test_a_pinned_base_that_cannot_be_pulled_may_be_built_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stub(tmp_path, monkeypatch, NO_BASE)
+    pinned = replace(CUDA, base_digest="sha256:" + "0" * 64)
+    with pytest.raises(prerequisites.NotReadyError, match="VOXMATRIX_BASE_BY_TAG=1"):
+        prerequisites.check_build(pinned, BUILD)
+
+
 def test_a_computer_with_everything_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stub(tmp_path, monkeypatch, "exit 0")
     prerequisites.check_build(CUDA, BUILD)
