@@ -61,6 +61,14 @@ def test_the_next_command_continues_and_a_server_without_ranges_begins_anew(serv
     assert server.asked[-1] == ("voice.bin", "bytes=1000-")
 
 
+def test_a_link_to_another_disk_stays(server: FileServer, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "voice.bin").symlink_to(tmp_path / "disk" / "target.bin")
+    assert download(FILE, server.url, tmp_path).read_bytes() == CONTENT
+    assert (tmp_path / "voice.bin").is_symlink()
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["target.bin"]
+
+
 @pytest.mark.parametrize(
     "wrong", [CONTENT[:-1] + b"x", CONTENT + b"more", b"<html>Log in to the hotel's network</html>" * 50_000]
 )

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +11,15 @@ from threading import Barrier
 import pytest
 
 from voxmatrix.errors import UnreachableError, UsageError
-from voxmatrix.files import digest, read_text_or_empty, remove_unfinished, replacing, replacing_path, write_text
+from voxmatrix.files import (
+    check_not_folder,
+    digest,
+    read_text_or_empty,
+    remove_unfinished,
+    replacing,
+    replacing_path,
+    write_text,
+)
 
 
 def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:
@@ -131,3 +140,103 @@ def test_another_program_writes_a_file_that_appears_when_it_is_complete(tmp_path
         beside.write_text("half", encoding="utf-8")
         raise ZeroDivisionError
     assert target.read_text(encoding="utf-8") == "new" and [path.name for path in target.parent.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("before", ["old", None], ids=["target", "dangling"])
+@pytest.mark.parametrize("relative", [True, False])
+def test_a_link_stays_and_its_target_is_written(before: str | None, relative: bool, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    target, link = tmp_path / "disk" / "a.txt", tmp_path / "here" / "link.txt"
+    link.parent.mkdir()
+    link.symlink_to(Path("..", "disk", "a.txt") if relative else target)
+    (tmp_path / "second.txt").symlink_to(link)
+    if before:
+        target.write_text(before)
+
+    write_text(tmp_path / "second.txt", "new")
+
+    assert target.read_text() == "new"
+    assert not target.is_symlink() and link.is_symlink() and (tmp_path / "second.txt").is_symlink()
+    assert [entry.name for folder in ("disk", "here") for entry in (tmp_path / folder).iterdir()] == [
+        "a.txt",
+        "link.txt",
+    ]
+
+
+def test_a_block_that_fails_leaves_the_target_of_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+
+    with pytest.raises(RuntimeError), replacing(link) as file:
+        file.write(b"new")
+        raise RuntimeError
+
+    assert link.is_symlink() and target.read_text() == "old"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link.txt", "target.txt"]
+
+
+def test_a_file_in_a_linked_folder_is_written_there(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk", target_is_directory=True)
+    write_text(tmp_path / "link" / "a.txt", "new")
+    assert (tmp_path / "disk" / "a.txt").read_text() == "new"
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_links_that_form_a_loop_are_refused_before_the_work_and_stay(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.symlink_to(second)
+    second.symlink_to(first)
+    for path in (first, second):
+        with pytest.raises(UsageError, match="leads to itself"):
+            check_not_folder(path)
+        with pytest.raises(UsageError, match="leads to itself"):
+            write_text(path, "new")
+    assert first.is_symlink() and second.is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe.wav", tmp_path / "link.wav"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with pytest.raises(UsageError, match="a device or a pipe"):
+            write_text(path, "new")
+    assert pipe.is_fifo()
+
+
+def test_what_a_killed_process_leaves_of_the_target_of_a_link_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    link = tmp_path / "a.wav"
+    link.symlink_to(tmp_path / "disk" / "b.wav")
+    with pytest.raises(RuntimeError), replacing_path(link) as beside:
+        left = beside.with_name(beside.name)
+        kept = left.with_suffix(".kept")
+        beside.rename(kept)
+        raise RuntimeError
+    kept.rename(left)
+
+    remove_unfinished(link, os.getpid())
+
+    assert not list((tmp_path / "disk").iterdir())
+
+
+def test_the_folder_is_flushed_after_the_file_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[tuple[bool, bool]] = []  # whether it is a folder, and whether the file had its name
+    monkeypatch.setattr(
+        os, "fsync", lambda number: flushed.append((stat.S_ISDIR(os.fstat(number).st_mode), (tmp_path / "a").exists()))
+    )
+    write_text(tmp_path / "a", "new")
+    assert flushed == [(False, False), (True, True)]
+
+
+def test_a_folder_that_cannot_be_flushed_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fsync(number: int) -> None:
+        if stat.S_ISDIR(os.fstat(number).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    write_text(tmp_path / "a", "new")
+    assert (tmp_path / "a").read_text() == "new"

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from voxmatrix.errors import DamagedFileError, UnreachableError
+from voxmatrix.files import link_target
 
 _SUFFIXES = ("", "-wal", "-shm")
 _UNWRITABLE = {
@@ -77,7 +78,8 @@ def remove(path: Path) -> None:
 
 
 def moved_aside(path: Path) -> Path:
-    """Rename a damaged database with its logs, and return its new path."""
+    """Rename a damaged database with its logs, and return its new path. A link to it stays, and gets a new target."""
+    path = link_target(path)  # SQLite, too, keeps its logs beside the target
     number = 1
     while (aside := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
         number += 1

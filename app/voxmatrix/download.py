@@ -17,7 +17,7 @@ from urllib.parse import quote
 import voxmatrix
 from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError, UsageError
-from voxmatrix.files import digest, storage_errors
+from voxmatrix.files import digest, link_target, storage_errors
 from voxmatrix.progress import OnProgress
 from voxmatrix.wording import summary
 
@@ -89,13 +89,14 @@ def download(
         DamagedFileError: the server has another file of that name; what was downloaded is removed.
         UnreachableError: no connection, no permission, or no space. What was downloaded is kept.
     """
-    path, part = folder / file.name, folder / f"{file.name}.part"
+    path = link_target(folder / file.name)
+    part = path.with_name(f"{path.name}.part")
     if file.is_at(path):
         return path
     check_online(offline)
     with storage_errors(part):
-        folder.mkdir(parents=True, exist_ok=True)
-        check_space(folder, file.size - _size(part))
+        part.parent.mkdir(parents=True, exist_ok=True)
+        check_space(part.parent, file.size - _size(part))
     address, tries = f"{url.rstrip('/')}/{quote(file.name)}", 0
     while (done := _size(part)) < file.size:
         try:

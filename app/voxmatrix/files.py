@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -71,11 +71,28 @@ def check_not_folder(path: Path) -> None:
     """Check that a file can be written to this path, before the work that it is for.
 
     Raises:
-        UsageError: it is a folder.
+        UsageError: it is a folder, a device or a pipe, or symbolic links that form a loop.
     """
     with storage_errors(path):
         if path.is_dir():
             raise UsageError(f"{path} is a folder", f"choose a file in it, e.g. {path / f'NAME{path.suffix}'}")
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is a device or a pipe: a file cannot replace it", "choose a file")
+        link_target(path)
+
+
+def link_target(path: Path) -> Path:
+    """The path to write, rename or replace where `path` may be a symbolic link: that of its target, even if missing.
+
+    Raises:
+        UsageError: the links form a loop.
+    """
+    if not path.is_symlink():
+        return path
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():  # as far as it could be resolved
+        raise UsageError(f"{path} is a symbolic link that leads to itself", "remove it, or choose another path")
+    return target
 
 
 @contextmanager
@@ -83,7 +100,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Yield a binary file that replaces `path` when the block succeeds and is deleted when it fails.
 
     Raises:
-        UsageError: the path is a folder.
+        UsageError: the path is a folder, a device or a pipe, or symbolic links that form a loop.
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
     with replacing_path(path) as beside, beside.open("wb") as file:
@@ -94,29 +111,47 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 def replacing_path(path: Path) -> Iterator[Path]:
     """Like `replacing`, for another program that writes the file: yield the path that it should write to.
 
+    A symbolic link stays, and its target is replaced.
+
     Raises:
-        UsageError: the path is a folder.
+        UsageError: the path is a folder, a device or a pipe, or symbolic links that form a loop.
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
     check_not_folder(path)
     # All who write the same file at the same time have their own: also in containers that share a volume, whose
     # processes have the same numbers.
-    beside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    target = link_target(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         try:
             with creating(path):
                 beside.touch()  # the error for a forbidden or full place is ours, not the program's
             yield beside
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
-            beside.replace(path)
+            beside.replace(target)
+            _flush_folder(target.parent)
         finally:
             beside.unlink(missing_ok=True)
 
 
+def _flush_folder(folder: Path) -> None:
+    """Write the names of a folder to the disk: after a power cut, a renamed file could have its old content again.
+
+    Where that fails, the file is written all the same: Windows opens no folders, and some file systems flush none.
+    """
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
 def remove_unfinished(path: Path, pid: int) -> None:
     """Remove what a killed process has left of the file that would have replaced `path`."""
+    path = link_target(path)
     for beside in path.parent.glob(f".{glob.escape(path.name)}.{pid}-*.part"):
         beside.unlink(missing_ok=True)
 

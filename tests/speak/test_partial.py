@@ -64,6 +64,22 @@ def test_continued_speech_is_the_same_as_uninterrupted_speech(
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, whole.name])
 
 
+@pytest.mark.parametrize("suffix", [".wav", ".flac"])
+def test_speech_whose_file_is_a_link_is_kept_beside_its_target_and_continued(
+    voice: Path, tmp_path: Path, suffix: str
+) -> None:
+    disk, link = tmp_path / "disk", tmp_path / f"link{suffix}"
+    disk.mkdir()
+    link.symlink_to(disk / f"out{suffix}")
+    with pytest.raises(InterruptedRunError):
+        speak(link, voice, stop_after=3)
+    assert (disk / "link.partial.wav").exists()
+
+    assert speak(link, voice).sentences == 6
+    assert link.is_symlink()
+    assert [path.name for path in disk.iterdir()] == [f"out{suffix}"]
+
+
 def test_kept_speech_is_named_and_can_be_played(voice: Path, tmp_path: Path) -> None:
     out = tmp_path / "book.mp3"
     with pytest.raises(InterruptedRunError, match=r"book\.partial\.wav"):

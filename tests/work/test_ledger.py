@@ -106,6 +106,21 @@ def test_any_bytes_in_the_database_lead_to_a_job_that_goes_on(
     ]
 
 
+def test_a_damaged_ledger_behind_a_link_is_moved_aside_where_it_lies(
+    run: RunJob, units: list[Unit], tmp_path: Path
+) -> None:
+    (tmp_path / "job").mkdir()
+    (tmp_path / "disk").mkdir()
+    link, target = tmp_path / "job" / "ledger.sqlite", tmp_path / "disk" / "ledger.sqlite"
+    link.symlink_to(target)
+    target.write_bytes(b"no ledger" * 1000)
+
+    run(units)
+
+    assert link.is_symlink() and target.exists()
+    assert (tmp_path / "disk" / "ledger.damaged-1.sqlite").read_bytes().startswith(b"no ledger")
+
+
 def test_a_file_that_is_no_ledger_is_moved_aside(tmp_path: Path, units: list[Unit]) -> None:
     (tmp_path / "ledger.sqlite").write_text("Dear diary, " * 100)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.files import check_not_folder, creating, replacing, storage_errors
+from voxmatrix.files import check_not_folder, creating, link_target, replacing, storage_errors
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
@@ -203,6 +203,7 @@ def _kept(path: Path, wave: WaveFile, partial: PartialSpeech | None) -> Iterator
 @contextmanager
 def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
     """A temporary folder for speech to encode: next to `out` if it may have to be kept there."""
+    out = link_target(out)
     with storage_errors(out):
         if partial:
             out.parent.mkdir(parents=True, exist_ok=True)

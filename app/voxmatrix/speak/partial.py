@@ -11,7 +11,7 @@ from pathlib import Path
 
 import voxmatrix
 from voxmatrix.errors import Finding, InterruptedRunError, UnreachableError
-from voxmatrix.files import read_text_or_empty, write_text
+from voxmatrix.files import link_target, read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.wav import PLAIN, WaveFile
@@ -43,7 +43,7 @@ class PartialSpeech:
         """`key` identifies text, voice and settings (see `speech_key`). None: this speech cannot be continued."""
         suffix = out.suffix if out.suffix.lower() in PLAIN else ".wav"
         self._out = out
-        self.path = out.with_name(f"{out.stem}.partial{suffix}")
+        self.path = link_target(out).with_name(f"{out.stem}.partial{suffix}")  # where its unfinished file is renamed
         self._state = self.path.with_name(f"{self.path.name}.json")
         self._key = key
         #: Where this command starts.

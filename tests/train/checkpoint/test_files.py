@@ -107,6 +107,15 @@ def test_a_checkpoint_of_a_step_is_the_last_one_under_another_name(tmp_path: Pat
     assert not list(tmp_path.glob(".*"))
 
 
+def test_the_last_one_may_be_a_symbolic_link_whose_target_becomes_the_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "last").symlink_to(tmp_path / "disk" / "last")
+    checkpoint_files.write(tmp_path / "kept", CONTENT)
+    checkpoint_files.same_file(tmp_path / "kept", tmp_path / "last")
+    assert (tmp_path / "last").is_symlink()
+    assert (tmp_path / "disk" / "last").samefile(tmp_path / "kept")
+
+
 def test_where_there_are_no_links_it_is_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_links(*_: object) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")

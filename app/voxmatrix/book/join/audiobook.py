@@ -17,7 +17,7 @@ from voxmatrix.book.join.overlay import write_overlay
 from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken, Timeline, timeline
 from voxmatrix.errors import Finding
-from voxmatrix.files import replacing, storage_errors, write_text
+from voxmatrix.files import link_target, replacing, storage_errors, write_text
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.captions import FORMATS
 
@@ -142,7 +142,7 @@ def join_book(
     levels = measure(line, on_progress, meter.result(line, on_progress) if meter else None)
     speech = FinishedSpeech(book=with_usable_cover(book), line=line, levels=levels, settings=settings)
     with storage_errors(out):
-        manifest_path(out).unlink(missing_ok=True)  # it would be that of an earlier audiobook
+        link_target(manifest_path(out)).unlink(missing_ok=True)  # it would be that of an earlier audiobook
     sound = _write_sound(speech, out, on_progress)
     others = _write_others(speech, out)
     manifest = write_manifest(line, levels, book=source, voice=voice, out=out, checked=checked)

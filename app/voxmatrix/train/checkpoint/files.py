@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import torch
 
 from voxmatrix.errors import DamagedFileError
-from voxmatrix.files import replacing, storage_errors
+from voxmatrix.files import link_target, replacing, storage_errors
 from voxmatrix.vits.checkpoint.checkpoint import Checkpoint, read_checkpoint
 
 LAST, BEST = "last.ckpt", "best.ckpt"
@@ -41,7 +41,8 @@ def write(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def same_file(source: Path, target: Path) -> None:
-    """Make `target` a hard link to `source`, or a copy if the file system has no links."""
+    """Make `target`, or what it links to, a hard link to `source`, or a copy if the file system has no hard links."""
+    source, target = link_target(source), link_target(target)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.link.part")
     with storage_errors(target):
         try:
