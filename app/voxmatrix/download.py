@@ -19,6 +19,7 @@ from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError, UsageError
 from voxmatrix.files import digest, link_target, storage_errors
 from voxmatrix.progress import OnProgress
+from voxmatrix.proxy import opener, proxy_remedy, with_proxy
 from voxmatrix.wording import summary
 
 _TIMEOUT_SECONDS, _SMALL_TIMEOUT_SECONDS = 30.0, 10.0
@@ -147,7 +148,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 @cache
 def _opener() -> urllib.request.OpenerDirector:
-    return urllib.request.build_opener(_Redirects)
+    return opener(_Redirects)
 
 
 def check_space(folder: Path, needed: int) -> None:
@@ -213,14 +214,16 @@ def _unreachable(address: str, error: Exception, offline: str) -> BadInputError 
         if error.code in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE):
             return BadInputError(f"{address} does not exist", _or("check the URL", offline))
         if error.code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+            problem = f"{with_proxy(address)} answers {error.code} ({error.reason})"
             return UnreachableError(
-                f"{address} answers {error.code} ({error.reason}): it is private, or its conditions must be accepted",
+                f"{problem}: it is private, or its conditions must be accepted",
                 "accept them on its page, and set HF_TOKEN to a token of your account",
             )
-        return UnreachableError(f"{address} answers {error.code} ({error.reason})", f"try later: {_AGAIN}")
+        problem = f"{with_proxy(address)} answers {error.code} ({error.reason})"
+        return UnreachableError(problem, proxy_remedy(address, f"try later: {_AGAIN}"))
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     why = summary(reason) if isinstance(reason, Exception) else str(reason)
     return UnreachableError(
-        f"cannot download {address}: {why}",
-        _or(f"check the network (a proxy is set by HTTPS_PROXY), and {_AGAIN}", offline),
+        f"cannot download {with_proxy(address)}: {why}",
+        _or(proxy_remedy(address, f"check the network (a proxy is set by HTTPS_PROXY), and {_AGAIN}"), offline),
     )

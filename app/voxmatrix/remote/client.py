@@ -4,6 +4,7 @@ Its answer comes as a whole, in chunks or as server-sent events. It is asked aga
 """
 
 import base64
+import http
 import http.client
 import json
 import ssl
@@ -15,7 +16,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +27,7 @@ from voxmatrix.audio.checks import AudioError, missing_seconds
 from voxmatrix.audio.load import Wave, read
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import storage_errors
+from voxmatrix.proxy import opener, proxy_remedy, with_proxy
 from voxmatrix.remote.servers import RemoteVoice, Server
 from voxmatrix.wording import summary
 
@@ -35,6 +37,7 @@ _MAX_BYTES = 1 << 28
 _MAX_MESSAGE = 300
 #: The header of a WAV file that is sent while it is spoken may say that it has no samples.
 _START, _OPEN_ENDED = 200, (b"data" + bytes(4), b"data\xff\xff\xff\xff")
+_SEE_DOCUMENTATION = "see the documentation of the server for what it accepts"
 _NEVER = threading.Event()
 _BUSY = (408, 425, 429, 500, 502, 503, 504)
 _AGENT = f"voxmatrix/{voxmatrix.__version__}"
@@ -93,7 +96,7 @@ def _asked(
     wait, end = _FIRST_WAIT_SECONDS, 0.0
     while True:
         try:
-            with urllib.request.urlopen(request, timeout=server.timeout_seconds) as answer:
+            with _opener().open(request, timeout=server.timeout_seconds) as answer:
                 content = _content(answer)
             return use(content)
         except (http.client.HTTPException, OSError) as error:
@@ -104,6 +107,11 @@ def _asked(
         if cancelled.wait(max(wait, longer)):
             raise CancelledError
         wait = min(2 * wait, _MAX_WAIT_SECONDS)
+
+
+@cache
+def _opener() -> urllib.request.OpenerDirector:
+    return opener()
 
 
 def _content(answer: http.client.HTTPResponse) -> bytes:
@@ -186,24 +194,28 @@ def _failure(server: Server, error: Exception, key: str) -> tuple[VoxmatrixError
     if isinstance(error, urllib.error.HTTPError):
         with error, suppress(OSError, http.client.HTTPException):
             said = _message(error.read(1 << 16))
-        said = f"{server.url} answers {error.code} ({error.reason}): {said}".removesuffix(": ")
+        said = f"{with_proxy(server.url)} answers {error.code} ({error.reason}): {said}".removesuffix(": ")
         said = said.replace(key, "…") if key else said
         if error.code in (401, 403):
             how = "it does not accept the key" if key else "it wants a key"
             remedy = "write the key into a file, and add the server with `key_file`"
             return UnreachableError(f"{said}; {how}", remedy), None
         if error.code in _BUSY:
-            return UnreachableError(said, "try again later: the same command continues"), _retry_after(error)
-        if error.code == 404:
-            return _RefusedError(said, "check the URL, the model and the name of the voice"), None
-        return _RefusedError(said, "see the documentation of the server for what it accepts"), None
+            remedy = proxy_remedy(server.url, "try again later: the same command continues")
+            return UnreachableError(said, remedy), _retry_after(error)
+        if error.code == http.HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+            return UnreachableError(said, proxy_remedy(server.url, "see the log of the server")), None
+        missing = error.code == http.HTTPStatus.NOT_FOUND
+        remedy = "check the URL, the model and the name of the voice" if missing else _SEE_DOCUMENTATION
+        return _RefusedError(said, remedy), None
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     why = summary(reason) if isinstance(reason, Exception) else str(reason)
-    problem = f"{server.url} cannot be reached, or does not answer to the end: {why}"
+    problem = f"{with_proxy(server.url)} cannot be reached, or does not answer to the end: {why}"
     if isinstance(reason, ssl.SSLCertVerificationError):
         remedy = "set SSL_CERT_FILE to a file with the certificate of its authority, or correct the name in the URL"
         return UnreachableError(problem, remedy), None
-    return UnreachableError(problem, "start the server, and run the same command again"), 0.0
+    remedy = proxy_remedy(server.url, "start the server, and run the same command again")
+    return UnreachableError(problem, remedy), 0.0
 
 
 def _retry_after(error: urllib.error.HTTPError) -> float:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from voxmatrix.errors import MissingProgramError, UnreachableError, UsageError
+from voxmatrix.proxy import connect_loopback_directly
 from voxmatrix.wording import summary
 from voxmatrix.work.cluster.broker import REDIS_SCHEMES, is_redis, verified, without_password
 
@@ -168,6 +169,7 @@ class FolderStore:
             )
         import fsspec
 
+        connect_loopback_directly()  # MinIO and others on this computer
         try:
             self._files, self._root = fsspec.url_to_fs(url)
         except ImportError as error:
