@@ -1,4 +1,4 @@
-"""What stands in files of the working directory: .env sets what nobody set, and only what is ours."""
+"""What stands in files of the working directory: it sets how a command works, and never whom or what it trusts."""
 
 import json
 import os
@@ -10,10 +10,10 @@ import typer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from voxmatrix.cli import main
+from voxmatrix.cli import main, serve
 from voxmatrix.cli.parameters.unknown import unknown_names
-from voxmatrix.config import load_dotenv
-from voxmatrix.errors import UsageError
+from voxmatrix.config import FOLDER_SETTINGS, from_dotenv, load_dotenv, refused_in_dotenv
+from voxmatrix.errors import InterruptedRunError, UsageError
 
 MACHINES = Path(__file__).parent / "machines"
 
@@ -96,13 +96,13 @@ def test_unknown_variables_and_keys_are_warned_about_with_the_nearest_name(
     assert main.run(["devices", "--machine", str(MACHINES / "no-gpu.json"), "--json"]) == 0
     shown = capsys.readouterr()
     json.loads(shown.out)
-    assert shown.err.splitlines() == [
-        "warning: VOXMATRIX_BATCHSIZE in .env is not a setting; it is ignored",
-        "  → did you mean VOXMATRIX_BATCH_SIZE?",
+    assert shown.err.splitlines()[:-1] == [
         "warning: VOXMATRIX_NEW_KEY is ignored: that is set on the command line only",
         "  → give --new-key",
         "warning: VOXMATRIX_PRECISON is not a setting; it is ignored",
         "  → did you mean VOXMATRIX_PRECISION?",
+        "warning: VOXMATRIX_BATCHSIZE in .env is not a setting; it is ignored",
+        "  → did you mean VOXMATRIX_BATCH_SIZE?",
         "warning: batch-size in voxmatrix.toml is not a setting; it is ignored",
         "  → did you mean batch_size?",
         "warning: qwertz in voxmatrix.toml is not a setting; it is ignored",
@@ -124,4 +124,127 @@ def test_every_variable_named_in_the_repository_is_known() -> None:
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
     named = {name for text in texts for name in re.findall(r"\bVOXMATRIX_[A-Z_]*[A-Z]\b", text)}
     assert len(named) > 15
-    assert [finding.problem for finding in unknown_names(typer.main.get_command(main.cli), named, ())] == []
+    assert [finding.problem for finding in unknown_names(typer.main.get_command(main.cli), named, (), ())] == []
+
+
+#: Options that have a variable, but are not for files of a folder: code and weights, brokers and stores, who may reach
+#: the server, described computers, names, inputs, and what is written or overwritten besides the result.
+NOT_FOR_FOLDERS = {
+    *("machine", "cluster", "store", "results", "url", "host", "wyoming_host", "wyoming_port", "zeroconf", "mcp"),
+    *("keys", "key", "key_file", "no_keys", "open_lists", "allow_host", "allow_origin", "name", "weights"),
+    *("start_from", "text", "captions", "report", "picture", "force"),
+}
+
+
+def options() -> list[typer.core.TyperOption]:
+    def below(command: object) -> list[typer.core.TyperOption]:
+        inner = getattr(command, "commands", {}).values()
+        return [*command.params, *(option for each in inner for option in below(each))]  # type: ignore[attr-defined]
+
+    return below(typer.main.get_command(main.cli))
+
+
+def test_of_every_option_it_is_decided_whether_a_folder_may_set_it() -> None:
+    """A new one is refused until somebody has thought about it."""
+    with_variable = {str(option.name) for option in options() if getattr(option, "envvar", None)}
+    assert with_variable - FOLDER_SETTINGS == NOT_FOR_FOLDERS
+    assert {str(option.name) for option in options()} >= FOLDER_SETTINGS, "settings that no command has"
+
+
+def test_the_documentation_lists_what_a_folder_may_set() -> None:
+    text = (MACHINES.parents[1] / "docs" / "settings.md").read_text(encoding="utf-8")
+    listed = text.partition("## Files of the current folder")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`([a-z][a-z0-9_]*)`", listed)) == FOLDER_SETTINGS
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "VOXMATRIX_ESPEAK",
+        "VOXMATRIX_FAMILIES",
+        "VOXMATRIX_PATCHES",
+        "VOXMATRIX_CHECK",
+        "VOXMATRIX_HOME",
+        "VOXMATRIX_MACHINE",
+        "VOXMATRIX_IMAGE",
+        "VOXMATRIX_KEY",
+        "VOXMATRIX_KEY_FILE",
+        "VOXMATRIX_CLUSTER",
+        "VOXMATRIX_STORE",
+        "VOXMATRIX_RESULTS",
+        "VOXMATRIX_HOST",
+        "VOXMATRIX_NO_KEYS",
+        "VOXMATRIX_ALLOW_ORIGIN",
+        "VOXMATRIX_OF_THE_FUTURE",
+        "REDIS_URL",
+        "REDIS_PASSWORD",
+        "COORDINATOR_IP",
+        "HF_ENDPOINT",
+        "HF_TOKEN",
+    ],
+)
+def test_a_folder_sets_no_code_no_homes_no_keys_and_no_servers(
+    tmp_path: Path, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(os.environ, variable, raising=False)
+    write(tmp_path, f"{variable}=planted\nVOXMATRIX_SPEED=1.5\n")
+    load_dotenv(tmp_path)
+    assert variable not in os.environ
+    assert refused_in_dotenv() == {variable}
+    assert from_dotenv() == {"VOXMATRIX_SPEED"}
+
+
+def test_variables_of_older_programs_are_set(tmp_path: Path) -> None:
+    names = ["GPU_ID", "USE_GPU", "DIRECTML_DEVICE", "WORKER_ID", "NUM_WORKERS"]
+    names += ["VIBEVOICE_DEVICE", "VIBEVOICE_PORT", "VIBEVOICE_MODEL"]
+    write(tmp_path, "".join(f"{name}=1\n" for name in names))
+    load_dotenv(tmp_path)
+    assert from_dotenv() == set(names)
+
+
+def test_what_a_folder_sets_and_what_it_may_not_set_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "VOXMATRIX_ESPEAK=./planted.so\nHF_TOKEN=secret\nVOXMATRIX_KEY=secret\nUSE_GPU=no\n")
+    (tmp_path / "voxmatrix.toml").write_text(
+        'host = "0.0.0.0"\nno_keys = true\nforce = true\ntask = "speak"\nspeed = 2\n'
+    )
+    assert main.run(["devices", "--machine", str(MACHINES / "no-gpu.json"), "--json"]) == 0
+    shown = capsys.readouterr()
+    json.loads(shown.out)
+    assert "secret" not in shown.err
+    assert shown.err.splitlines() == [
+        "warning: HF_TOKEN in ./.env is ignored: files of the current folder may not set it",
+        "  → set HF_TOKEN in the environment",
+        "warning: VOXMATRIX_ESPEAK in ./.env is ignored: files of the current folder may not set it",
+        "  → set VOXMATRIX_ESPEAK in the environment",
+        "warning: VOXMATRIX_KEY in ./.env is ignored: files of the current folder may not set it",
+        "  → give --key or set VOXMATRIX_KEY in the environment",
+        "warning: host in ./voxmatrix.toml is ignored: files of the current folder may not set it",
+        "  → give --host or set VOXMATRIX_HOST in the environment",
+        "warning: no_keys in ./voxmatrix.toml is ignored: files of the current folder may not set it",
+        "  → give --no-keys or set VOXMATRIX_NO_KEYS in the environment",
+        "warning: force in ./voxmatrix.toml is ignored: files of the current folder may not set it",
+        "  → give --force or set VOXMATRIX_FORCE in the environment",
+        "note: ./.env sets USE_GPU; ./voxmatrix.toml sets speed, task",
+    ]
+
+
+def test_a_folder_does_not_decide_who_may_reach_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    seen: list[serve.ServeOptions] = []
+
+    def keep(_sources: object, given: serve.ServeOptions) -> None:
+        seen.append(given)
+        raise InterruptedRunError("enough")
+
+    monkeypatch.setattr(serve, "_settings", keep)
+    write(tmp_path, "VOXMATRIX_ALLOW_ORIGIN=*\nVIBEVOICE_PORT=4377\n")
+    (tmp_path / "voxmatrix.toml").write_text('host = "0.0.0.0"\nno_keys = true\nqueue = 3\n')
+    assert main.run(["serve"]) == InterruptedRunError.exit_code
+    (given,) = seen
+    assert (given.host, given.no_keys, given.allow_origin, given.queue) == ("127.0.0.1", False, None, 3)
+    assert "note: ./.env sets VIBEVOICE_PORT; ./voxmatrix.toml sets queue" in capsys.readouterr().err

@@ -22,14 +22,43 @@ MESSAGES_VARIABLE = "VOXMATRIX_MESSAGES"
 IMAGE_VARIABLE = "VOXMATRIX_IMAGE"
 #: Names a file that describes another computer, to be used instead of this one.
 MACHINE_VARIABLE = "VOXMATRIX_MACHINE"
-#: Our variables, and those of older programs that are supported too. Other lines of a .env belong to other programs.
-_OURS = re.compile(
-    r"(VOXMATRIX_[A-Z0-9_]+|GPU_ID|USE_GPU|VIBEVOICE_(DEVICE|PORT|MODEL)|DIRECTML_DEVICE|WORKER_ID|COORDINATOR_IP|NUM_WORKERS"
-    r"|REDIS_URL|REDIS_PASSWORD|HF_ENDPOINT|HF_TOKEN|HF_HUB_OFFLINE)\b"
-)
+#: The settings that a .env or voxmatrix.toml of the working directory may set: how a command computes, speaks and
+#: trains. Whoever unpacks a data set or a book works among files of a stranger. So what is not listed here is refused
+#: there: what loads code, homes, keys, brokers, who may reach the server, consents, and what is overwritten.
+# fmt: off
+FOLDER_SETTINGS = frozenset({
+    # Where it is computed
+    "device", "gpu", "use_gpu", "devices", "precision", "tf32", "cudnn_benchmark", "compile", "graphs", "threads",
+    "workers", "prepare_workers", "parallel_voices",
+    # Speech
+    "voice", "speaker", "alias", "speed", "noise", "noise_w", "volume", "sentence_pause", "paragraph_pause",
+    "chapter_pause", "seed", "set", "level", "raw", "lexicon", "cast", "judge", "format", "bitrate", "out",
+    # Books
+    "title", "author", "narrator", "publisher", "description", "date", "series", "series_index", "cover", "titles",
+    "chapters", "include", "exclude", "notes", "preview", "subtitles", "read_along",
+    # Training
+    "quality", "language", "phonemes", "profile", "prompt_list", "max_seconds", "batch_size", "accumulation",
+    "gradient_checkpointing", "learning_rate", "epochs", "max_steps", "max_batch_seconds", "discriminator_start",
+    "validate_every", "checkpoint_every", "keep", "tune", "minutes", "steps", "min_snr", "speakers",
+    # The server
+    "port", "root_path", "log_json", "max_input", "max_upload", "queue", "voice_memory", "voice_idle",
+    # Reports
+    "task", "size", "runs", "limit", "clip_seconds",
+})
+#: Variables of other programs that such a .env may set, too, and those that we read but it may not.
+_FOLDER_VARIABLES = frozenset({
+    "GPU_ID", "USE_GPU", "VIBEVOICE_DEVICE", "VIBEVOICE_PORT", "VIBEVOICE_MODEL", "DIRECTML_DEVICE", "WORKER_ID",
+    "NUM_WORKERS", "HF_HUB_OFFLINE",
+})
+_REFUSED_VARIABLES = frozenset({"COORDINATOR_IP", "REDIS_URL", "REDIS_PASSWORD", "HF_ENDPOINT", "HF_TOKEN"})
+# fmt: on
+_PREFIX = "VOXMATRIX_"
+#: Lines of a .env that are ours. The others belong to other programs.
+_OURS = re.compile(rf"({_PREFIX}[A-Z0-9_]+|{'|'.join(sorted(_FOLDER_VARIABLES | _REFUSED_VARIABLES))})\b")
 
-#: The variables that a .env has set.
+#: The variables that a .env has set, and those that it may not set.
 _from_dotenv: set[str] = set()
+_refused_in_dotenv: set[str] = set()
 
 
 def home(environment: Mapping[str, str] | None = None) -> Path:
@@ -86,17 +115,20 @@ def read_config(folder: Path | None = None) -> dict[str, Any]:
 
 
 def load_dotenv(folder: Path | None = None) -> None:
-    """Set our variables from `.env` in `folder` (default: the working directory); the environment takes precedence.
+    """Set variables from `.env` in `folder` (default: the working directory); the environment takes precedence.
+
+    Only those of `FOLDER_SETTINGS` and of some other programs are set; `refused_in_dotenv` has the others of ours.
 
     Raises:
         UsageError: the file exists but is not text, or a line that sets one of our variables cannot be parsed.
     """
+    _from_dotenv.clear()
+    _refused_in_dotenv.clear()
     path = (folder or Path.cwd()) / DOTENV_NAME
     if not path.is_file():
         return
     from dotenv.parser import parse_stream
 
-    _from_dotenv.clear()
     with _readable(path), path.open(encoding="utf-8-sig") as file:
         for binding in parse_stream(file):
             ours = _OURS.match(binding.original.string.strip().removeprefix("export "))
@@ -107,14 +139,29 @@ def load_dotenv(folder: Path | None = None) -> None:
                     f"{path}, line {binding.original.line}: the value of {ours[0]} cannot be parsed",
                     f"write {ours[0]}=VALUE on a line of its own",
                 )
-            if binding.key not in os.environ:
+            if binding.key in os.environ:
+                continue
+            if _may_set(binding.key):
                 os.environ[binding.key] = binding.value
                 _from_dotenv.add(binding.key)
+            else:
+                _refused_in_dotenv.add(binding.key)
 
 
-def is_from_dotenv(variable: str) -> bool:
-    """Whether `load_dotenv` has set this environment variable."""
-    return variable in _from_dotenv
+def _may_set(variable: str) -> bool:
+    """Whether a .env of the working directory may set this variable."""
+    setting = variable.removeprefix(_PREFIX)
+    return variable in _FOLDER_VARIABLES or (setting != variable and setting.lower() in FOLDER_SETTINGS)
+
+
+def from_dotenv() -> frozenset[str]:
+    """The environment variables that `load_dotenv` has set."""
+    return frozenset(_from_dotenv)
+
+
+def refused_in_dotenv() -> frozenset[str]:
+    """Our variables that `load_dotenv` has found in a file that may not set them."""
+    return frozenset(_refused_in_dotenv)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The `voxmatrix` command: a problem and its remedy for every error, and an exit code for every class of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,17 @@ from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
-from voxmatrix.config import environment, is_rank_zero, load_dotenv, read_config
+from voxmatrix.config import (
+    CONFIG_NAME,
+    DOTENV_NAME,
+    FOLDER_SETTINGS,
+    environment,
+    from_dotenv,
+    is_rank_zero,
+    load_dotenv,
+    read_config,
+    refused_in_dotenv,
+)
 from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
 from voxmatrix.files import storage_errors
 
@@ -64,10 +74,19 @@ def _options(
     ] = False,
 ) -> None:
     config = read_config()
-    context.default_map = dict.fromkeys(NAMES, config)
+    settings = {key: value for key, value in config.items() if key in FOLDER_SETTINGS}
+    context.default_map = dict.fromkeys(NAMES, settings)
     if is_rank_zero():
-        for finding in unknown_names(context.command, environment(), config):
+        for finding in unknown_names(context.command, environment(), refused_in_dotenv(), config):
             warn(finding)
+        _show_folder_settings({DOTENV_NAME: from_dotenv(), CONFIG_NAME: settings})
+
+
+def _show_folder_settings(files: Mapping[str, Collection[str]]) -> None:
+    """Say which files of the working directory set something: they may have come with a data set or a book."""
+    used = [f"./{file} sets {', '.join(sorted(names))}" for file, names in files.items() if names]
+    if used:
+        typer.echo(f"note: {'; '.join(used)}", err=True)
 
 
 def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "Check | None" = None) -> int:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.config import environment, is_from_dotenv
+from voxmatrix.config import environment, from_dotenv
 from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, older_names, parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
 from voxmatrix.settings import Setting, Source
@@ -37,7 +37,7 @@ class ParameterSources:
         if source == "environment":
             variable = getattr(option, "envvar", None)
             variable = variable if isinstance(variable, str) else name.upper()
-            return (f"{variable} in .env", ".env") if is_from_dotenv(variable) else (variable, source)
+            return (f"{variable} in .env", ".env") if variable in from_dotenv() else (variable, source)
         if source == "voxmatrix.toml":
             return f"{name} in voxmatrix.toml", source
         return max(option.opts, key=len), source
