@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import stat
 from pathlib import Path
 
 import pytest
@@ -248,3 +249,43 @@ def test_a_folder_does_not_decide_who_may_reach_the_server(
     (given,) = seen
     assert (given.host, given.no_keys, given.allow_origin, given.queue) == ("127.0.0.1", False, None, 3)
     assert "note: ./.env sets VIBEVOICE_PORT; ./voxmatrix.toml sets queue" in capsys.readouterr().err
+
+
+def devices() -> int:
+    return main.run(["devices", "--machine", str(MACHINES / "no-gpu.json"), "--json"])
+
+
+@pytest.mark.parametrize(("image", "mode"), [("", 0o700), ("cpu", 0o770)])
+def test_the_home_is_private_and_in_an_image_its_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, image: str, mode: int
+) -> None:
+    monkeypatch.setitem(os.environ, "VOXMATRIX_HOME", str(tmp_path / "new" / "home"))
+    if image:
+        monkeypatch.setitem(os.environ, "VOXMATRIX_IMAGE", image)
+    before = os.umask(0o002 if image else 0o022)  # that of an image is set by its entrypoint
+    try:
+        assert devices() == 0
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new" / "home").stat().st_mode) == mode
+
+
+def test_a_home_that_exists_keeps_its_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "VOXMATRIX_HOME", str(tmp_path))
+    tmp_path.chmod(0o755)
+    assert devices() == 0
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_a_home_that_cannot_be_made_stops_no_command_that_needs_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setitem(os.environ, "VOXMATRIX_HOME", str(tmp_path / "file" / "home"))
+    assert devices() == 0
+
+
+def test_help_makes_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "VOXMATRIX_HOME", str(tmp_path / "home"))
+    main.run(["speak", "--help"])
+    assert not (tmp_path / "home").exists()

@@ -5,7 +5,7 @@ import re
 import sysconfig
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,16 @@ def home(environment: Mapping[str, str] | None = None) -> Path:
     """The folder for everything that outlives a run: `VOXMATRIX_HOME`, or `~/.voxmatrix`."""
     environment = os.environ if environment is None else environment
     return Path(environment.get("VOXMATRIX_HOME") or Path.home() / ".voxmatrix")
+
+
+def make_home() -> None:
+    """Create the home, if there is none, so that other users cannot read it: it keeps recordings, texts and books.
+
+    In an image, those of its group share it. One that cannot be created is the problem of whoever writes there.
+    """
+    with suppress(OSError):
+        home().parent.mkdir(parents=True, exist_ok=True)
+        home().mkdir(mode=0o770 if IMAGE_VARIABLE in os.environ else 0o700)
 
 
 def environment() -> Mapping[str, str]:

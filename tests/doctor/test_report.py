@@ -1,6 +1,9 @@
 """The report on described computers: the shape of the design, the exit codes, the text."""
 
 import io
+import os
+import subprocess
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from voxmatrix.doctor.examine import describe
-from voxmatrix.doctor.report import DoctorReport, make_report
+from voxmatrix.doctor.report import DoctorReport, make_report, requirements
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.doctor.text import show
 from voxmatrix.errors import Finding, NoDeviceError, UsageError
@@ -166,3 +169,43 @@ def test_every_recorded_computer_is_judged_on_every_wheel(path: Path, wheel: str
     for assessment in report.assessments:
         assert assessment.reason
         assert assessment.remedy or assessment.verdict == "native"
+
+
+def home_findings(home: Path) -> tuple[Finding, ...]:
+    (found,) = [need for need in requirements(home) if need.name == "Home"]
+    return found.findings
+
+
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home that everybody can read, if they can read its parents."""
+    monkeypatch.delenv("VOXMATRIX_IMAGE", raising=False)
+    home = tmp_path / "my home"
+    home.mkdir()
+    home.chmod(0o755)
+    for parent in home.parents:
+        if parent.stat().st_uid == os.getuid() and parent.is_relative_to(tempfile.gettempdir()):
+            parent.chmod(parent.stat().st_mode | 0o001)
+    return home
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
+def test_a_home_that_others_can_read_is_a_finding_with_the_command_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = opened(tmp_path, monkeypatch)
+    (finding,) = home_findings(home)
+    assert f"can read {home} (mode 755)" in finding.problem
+    subprocess.run(finding.remedy.removeprefix("run: "), shell=True, check=True)
+    assert home_findings(home) == ()
+
+
+def test_a_home_below_a_private_folder_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = opened(tmp_path, monkeypatch)
+    tmp_path.chmod(0o700)
+    assert home_findings(home) == ()
+
+
+def test_in_an_image_nobody_else_could_read_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = opened(tmp_path, monkeypatch)
+    monkeypatch.setenv("VOXMATRIX_IMAGE", "cpu")
+    assert home_findings(home) == ()

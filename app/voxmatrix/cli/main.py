@@ -21,6 +21,7 @@ from voxmatrix.config import (
     from_dotenv,
     is_rank_zero,
     load_dotenv,
+    make_home,
     read_config,
     refused_in_dotenv,
 )
@@ -89,6 +90,10 @@ def _show_folder_settings(files: Mapping[str, Collection[str]]) -> None:
         typer.echo(f"note: {'; '.join(used)}", err=True)
 
 
+#: Flags of commands that do nothing else.
+_ONLY_SHOWN = {"-h", "--help", "--version"}
+
+
 def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "Check | None" = None) -> int:
     """Run a command line and return the exit code: 0, or that of an exception of `voxmatrix.errors`.
 
@@ -97,6 +102,8 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
     as_json = "--json" in words
     try:
         load_dotenv()
+        if not _ONLY_SHOWN.intersection(words):
+            make_home()
         if first is not None:
             first()
         return int(cli(list(words) or ["--help"], prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)

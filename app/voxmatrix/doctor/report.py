@@ -1,7 +1,9 @@
 """The report: facts, verdicts, smoke test results, findings, what else commands need, and exit code."""
 
 import os
+import shlex
 import shutil
+import stat
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
+from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix.doctor.findings import IMPORT, START, advice, find, start_error
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
@@ -38,7 +41,7 @@ def requirements(home: Path) -> tuple[Requirement, ...]:
     folders = {
         nearest_folder(folder).stat().st_dev: folder for folder in (Path.cwd(), home)
     }  # one for each file system
-    return (_phonemes(), _ffmpeg(), *map(_disk, folders.values()))
+    return (_phonemes(), _ffmpeg(), *map(_disk, folders.values()), _home(home))
 
 
 def _phonemes() -> Requirement:
@@ -70,6 +73,22 @@ def _disk(folder: Path) -> Requirement:
         remedy = "free some space, or choose folders on another disk (`out`, VOXMATRIX_HOME)"
         findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
     return Requirement(name="Disk", found=f"{free_gib:.1f} GiB free in {folder}", findings=tuple(findings))
+
+
+def _home(folder: Path) -> Requirement:
+    """Whether other users of this computer can read the home. In a container there are none."""
+    if IMAGE_VARIABLE in os.environ or os.name == "nt" or not folder.is_dir() or not _others_may_enter(folder):
+        return Requirement(name="Home", found=str(folder))
+    mode = f"{stat.S_IMODE(folder.stat().st_mode):o}"
+    problem = f"every user of this computer can read {folder} (mode {mode}): recordings, books, and all spoken texts"
+    finding = Finding(problem=problem, remedy=f"run: chmod go-rwx {shlex.quote(str(folder))}", severity="warning")
+    return Requirement(name="Home", found=f"{folder}, which every user can read", findings=(finding,))
+
+
+def _others_may_enter(folder: Path) -> bool:
+    """Whether those who are neither the owner nor in the group of a folder reach its files, through all its parents."""
+    place = folder.resolve()
+    return all(each.stat().st_mode & stat.S_IXOTH for each in (place, *place.parents))
 
 
 #: CUDA's error if a library of torch has no kernels for the GPU.

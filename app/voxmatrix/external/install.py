@@ -129,12 +129,12 @@ def _make_environment(folder: Path, on_progress: OnProgress) -> None:
     torch = importlib.util.find_spec("torch")
     assert torch is not None and torch.origin is not None  # the engine fits
     place = folder / "env"
-    _run([sys.executable, "-m", "venv", "--without-pip", str(place)], "make an environment")
+    _run([sys.executable, "-P", "-m", "venv", "--without-pip", str(place)], "make an environment")
     python = Engine(folder, read_manifest(folder / FILE)).python
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(place), "platbase": str(place)}))
     (packages / "torch.pth").write_text(f"{Path(torch.origin).parent.parent}\n", encoding="utf-8")
     wanted = sum("==" in line for line in (folder / LOCK).read_text(encoding="utf-8").splitlines())
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--disable-pip-version-check"]
+    pip = [sys.executable, "-P", "-m", "pip", "--python", str(python), "install", "--disable-pip-version-check"]
     # What the environment of torch has may change: the engine has all of its own.
     pip += ["--ignore-installed", "--no-compile", "--no-deps", "--require-hashes", "--progress-bar", "off"]
     pip += ["--requirement", str(folder / LOCK)]
