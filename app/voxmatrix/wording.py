@@ -12,8 +12,8 @@ from typing import Any
 _SETTING = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 #: Keys of JSON whose values are messages.
 _MESSAGES = {"problem", "remedy", "reason", "left_out", "line"}
-#: All but tabs and line ends.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: All but tabs and line ends, and what turns the direction of the text around it.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 #: Names that a message lists.
 _MAX_NAMES = 10

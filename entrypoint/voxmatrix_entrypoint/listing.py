@@ -1,12 +1,12 @@
 """`voxmatrix patches`: the patches of third-party packages, their reasons and their states."""
 
 import importlib
-import json
 from typing import Annotated, Any
 
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.terminal.messages import echo, print_json
 from voxmatrix_entrypoint.ledger import Patch, PatchLedger
 from voxmatrix_entrypoint.patches import LEDGER
 
@@ -18,13 +18,13 @@ def command(try_them: _Try = False, as_json: options.AsJson = False) -> None:
     failed = try_all(LEDGER) if try_them else {}
     listed = [row(LEDGER, patch, failed.get(patch.module, "")) for patch in LEDGER.patches]
     if as_json:
-        typer.echo(json.dumps({"patches": listed}))
+        print_json({"patches": listed})
         return
     for patch in listed:
-        typer.echo(f"{patch['id']}: {patch['state']}" + (f" ({patch['note']})" if patch["note"] else ""))
-        typer.echo(f"  {patch['reason']}\n  {patch['upstream']}\n  until {patch['until']}")
+        echo(f"{patch['id']}: {patch['state']}" + (f" ({patch['note']})" if patch["note"] else ""))
+        echo(f"  {patch['reason']}\n  {patch['upstream']}\n  until {patch['until']}")
     if any(patch["state"] == "waiting" for patch in listed):
-        typer.echo("  → run voxmatrix patches --try to import the packages, and see which patches apply")
+        echo("  → run voxmatrix patches --try to import the packages, and see which patches apply")
 
 
 def try_all(ledger: PatchLedger) -> dict[str, str]:

@@ -4,6 +4,7 @@ import os
 import sys
 
 from voxmatrix.config import LOG_VARIABLE
+from voxmatrix.wording import printable
 
 _QUIET = ("", "0", "off", "no", "false")
 
@@ -15,4 +16,4 @@ def is_verbose() -> bool:
 
 def write(line: str) -> None:
     """Write a line to standard error: standard output is for results."""
-    sys.stderr.write(f"voxmatrix: {line}\n")
+    sys.stderr.write(printable(f"voxmatrix: {line}\n"))

@@ -37,6 +37,32 @@ def test_voices_are_listed_with_their_facts_and_own_ones_first(mine: Path, capsy
     assert (first["name"], first["speakers"], [one["name"] for one in others]) == ("mine", 2, [*BUNDLED])
 
 
+@pytest.mark.parametrize("words", [["list"], ["show", "mine"]])
+def test_a_voice_of_a_stranger_does_not_command_the_terminal(
+    words: list[str], mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = mine.with_name("mine.onnx.json")
+    content = json.loads(described.read_text(encoding="utf-8"))
+    content["audio"]["quality"] = "high\x1b]0;title\x07\x9b2J"
+    content["dataset"] = content["language"]["name_english"] = "set\x1b[2J"
+    described.write_text(json.dumps(content), encoding="utf-8")
+    assert main.run(["voices", *words]) == 0
+    shown = capsys.readouterr().out
+    assert "high\\x1b]0;title\\x07\\x9b2J" in shown
+    assert not set(shown) & {"\x1b", "\x07", "\x9b"}
+
+
+def test_a_voice_whose_language_is_no_language_is_listed_with_the_problem(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = mine.with_name("mine.onnx.json")
+    content = json.loads(described.read_text(encoding="utf-8")) | {"espeak": {"voice": "../../etc\x1b[2J"}}
+    described.write_text(json.dumps(content), encoding="utf-8")
+    assert main.run(["voices", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert "espeak.voice is '../../etc\\x1b[2J', must be a language of espeak-ng" in shown and "\x1b" not in shown
+
+
 def test_a_voice_whose_json_is_missing_is_listed_with_the_problem(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -218,3 +218,20 @@ def test_any_value_is_read_or_refused_in_our_words(key: str, value: object) -> N
         assert error.exit_code == 3 and key in error.problem
     else:
         assert VoiceConfig.from_json(config.to_json()).num_symbols == config.num_symbols
+
+
+@pytest.mark.parametrize(
+    "voice", ["en-us", "sv", "en-gb-x-rp", "en-029", "cmn-latn-pinyin", "en-us+f2", "fr_FR", "mb-en1"]
+)
+def test_names_of_espeak_ng_are_languages(voice: str) -> None:
+    assert VoiceConfig.from_json({**public(), "espeak": {"voice": voice}}).espeak_voice == voice
+
+
+@pytest.mark.parametrize(
+    "voice",
+    ["../../etc", "gmw/en", "-w x", "en us", "en\nus", "\x1b]0;title\x07", "a" * 200_000, "", "..", "\u202een", "é"],
+)
+def test_what_is_no_language_is_not_given_to_espeak_ng(voice: str) -> None:
+    with pytest.raises(BadInputError, match=r"espeak\.voice is") as caught:
+        VoiceConfig.from_json({**public(), "espeak": {"voice": voice}})
+    assert len(caught.value.problem) < 300

@@ -31,7 +31,7 @@ def show(report: BenchReport, console: "Console", say: Callable[[str], str] = pl
     for row in report.rows:
         # Text, not str: square brackets in names are not markup.
         table.add_row(*(Text(cell) for cell in _cells(report, row)))
-    console.print(Text(report.about))
+    console.print(Text(clean(report.about, _MAX_PROBLEM_CHARACTERS)))
     console.print(table)
     for finding in report.findings:
         console.print(Text(say(f"{finding.problem}: {finding.remedy}" if finding.remedy else finding.problem)))

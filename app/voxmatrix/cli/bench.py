@@ -9,7 +9,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.terminal.messages import print_json
+from voxmatrix.cli.terminal.messages import echo, print_json, shown
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.plan.overrides import override_number
 
@@ -147,7 +147,7 @@ def _begin(context: typer.Context, device: str, picture: str, limit: float, task
 
 def _show_progress(what: str) -> None:
     if sys.stderr.isatty():
-        typer.echo(f"measuring {what} …", err=True)
+        echo(f"measuring {what} …", err=True)
 
 
 def _end(report: "BenchReport", picture: str, as_json: bool) -> None:
@@ -164,11 +164,11 @@ def _end(report: "BenchReport", picture: str, as_json: bool) -> None:
 
     from voxmatrix.bench.table import show
 
-    show(report, Console())
+    show(report, Console(), shown)
     if failed is not None:
         raise failed
     if picture:
-        typer.echo(f"picture: {picture}")
+        echo(f"picture: {picture}")
     raise typer.Exit(report.exit_code)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.errors import Finding, NoDeviceError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def select(
         gpu, reason = saved.find_saved_device(computer, before), "selected earlier (--reconfigure selects again)"
     else:
         if before is not None:
-            typer.echo(f"{before.device} was selected earlier and is no longer available", err=True)
+            echo(f"{before.device} was selected earlier and is no longer available", err=True)
         gpu, reason = _decide(computer, name, may_ask=not as_json)
         if described:
             reason += f"; not saved, because {described} describes another computer"
@@ -74,7 +74,7 @@ def select(
     if as_json:
         print_json({"device": device, "uuid": gpu and gpu.uuid, "name": gpu and gpu.name, "reason": reason})
     else:
-        typer.echo(f"{device}{f' ({gpu.name})' if gpu and gpu.name else ''}: {reason}")
+        echo(f"{device}{f' ({gpu.name})' if gpu and gpu.name else ''}: {reason}")
 
 
 def _decide(computer: "Machine", name: str, may_ask: bool) -> "tuple[Gpu | None, str]":
@@ -97,10 +97,10 @@ def ask_once(computer: "Machine", best: "Gpu") -> "SavedDevice":
     """Ask which of several GPUs to use from now on, and save the answer."""
     from voxmatrix.machine.saved_device import save_device, saved_device_of
 
-    typer.echo("This computer has several GPUs. Which one should voxmatrix use from now on?")
+    echo("This computer has several GPUs. Which one should voxmatrix use from now on?")
     choice = saved_device_of(_ask(computer, best))
     try:
-        typer.echo(f"{choice.device}: saved in {save_device(choice)}; to change it: voxmatrix devices select DEVICE")
+        echo(f"{choice.device}: saved in {save_device(choice)}; to change it: voxmatrix devices select DEVICE")
     except UnreachableError as error:
         warn(Finding(problem=f"{choice.device} is not saved: {error.problem}", remedy=error.remedy, severity="warning"))
     return choice
@@ -116,7 +116,7 @@ def _ask(computer: "Machine", best: "Gpu | None") -> "Gpu | None":
         try:
             return _named(computer, answer)
         except (NoDeviceError, UsageError) as error:
-            typer.echo(f"{error.problem}: {error.remedy}")
+            echo(f"{error.problem}: {error.remedy}")
 
 
 def _named(computer: "Machine", text: str) -> "Gpu | None":

@@ -15,7 +15,7 @@ from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import selected_devices
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show_recordings
-from voxmatrix.cli.terminal.messages import print_json, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import bundled_folders
 from voxmatrix.errors import Finding, UsageError, VoxmatrixError
@@ -200,10 +200,10 @@ def _learn(
 
 def _show_result(distilled: "Distilled", voice: Path) -> None:
     for gate in distilled.gates:
-        typer.echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.6g} ({gate.wanted})")
+        echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.6g} ({gate.wanted})")
     if distilled.times_as_fast is not None:
-        typer.echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")
-    typer.echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
+        echo(f"{distilled.out} speaks {distilled.times_as_fast:.1f} times as fast as {voice}")
+    echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 
 
 def _show(
@@ -239,4 +239,4 @@ def _report(distilled: "Distilled", path: Path | None) -> None:
     from voxmatrix.files import write_text
 
     write_text(path, report_page(distilled))
-    typer.echo(f"report: {path}", err=True)
+    echo(f"report: {path}", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json, with_flags
+from voxmatrix.cli.terminal.messages import echo, print_json, shown
 from voxmatrix.config import environment, home
 from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
@@ -69,7 +69,7 @@ def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorRepor
     notes = (*notes, *(finding for need in needs for finding in need.findings))
     if record:
         write_machine(found, Path(record))
-        typer.echo(f"written: {record}", err=True)
+        echo(f"written: {record}", err=True)
     if no_smoke:
         report = describe(found, device, notes, is_cpu_allowed=allowed)
     else:
@@ -87,7 +87,7 @@ def _here(device: str, record: str, no_smoke: bool, fresh: bool) -> "DoctorRepor
 
 def _show_progress(device: str) -> None:
     if sys.stderr.isatty():
-        typer.echo(f"testing every operation on {device} …", err=True)
+        echo(f"testing every operation on {device} …", err=True)
 
 
 def _show(report: "DoctorReport") -> None:
@@ -95,4 +95,4 @@ def _show(report: "DoctorReport") -> None:
 
     from voxmatrix.doctor.text import show
 
-    show(report, Console(), with_flags)
+    show(report, Console(), shown)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json, print_problem
+from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, shown
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import DamagedFileError, VoxmatrixError
 
@@ -37,15 +37,15 @@ def list_engines(as_json: options.AsJson = False) -> None:
         return
     for row in rows:
         if row["problem"]:
-            typer.echo(f"{row['name']}  {row['problem']}")
+            echo(f"{row['name']}  {row['problem']}")
             continue
         state = "installed" if row["installed"] else row["command"] or "not installed"
         state += f", {row['bytes'] / 1e6:,.0f} MB" if row["bytes"] else ""
-        typer.echo(f"{row['name']}  {state}; {_on(row)}; licence of its code: {row['code_licence']}")
+        echo(f"{row['name']}  {state}; {_on(row)}; licence of its code: {row['code_licence']}")
         for weights in row["weights"]:
             there = "installed; " if weights["installed"] else ""
             facts = f"{weights['memory_mib']:,.0f} MiB of memory, {weights['licence']}"
-            typer.echo(f"  {weights['id']:16} {weights['title']}: {there}{_on(weights)}, {facts}")
+            echo(f"  {weights['id']:16} {weights['title']}: {there}{_on(weights)}, {facts}")
 
 
 @group.command("install")
@@ -84,9 +84,9 @@ def install(
     if as_json:
         print_json(found)
         return
-    typer.echo(f"{engine.folder}: installed, and it speaks")
+    echo(f"{engine.folder}: installed, and it speaks")
     if found["voice"]:
-        typer.echo(f'  → voxmatrix speak --voice {found["voice"]} --text "Hello" --out hello.wav', err=True)
+        echo(f'  → voxmatrix speak --voice {found["voice"]} --text "Hello" --out hello.wav', err=True)
 
 
 @group.command("remove")
@@ -99,7 +99,7 @@ def remove(name: _Name, weights: _WithWeights = False, as_json: options.AsJson =
         print_json({"removed": [str(path) for path in removed]})
         return
     for path in removed:
-        typer.echo(f"removed: {path}")
+        echo(f"removed: {path}")
 
 
 @group.command("check")
@@ -132,7 +132,7 @@ def check(name: _OneName = "", as_json: options.AsJson = False) -> None:
     if as_json:
         print_json({"engines": rows})
     elif not broken:
-        typer.echo(f"they speak: {', '.join(row['engine'] for row in rows) or 'no engine is installed'}")
+        echo(f"they speak: {', '.join(row['engine'] for row in rows) or 'no engine is installed'}")
     if broken:
         raise DamagedFileError(
             f"broken: {', '.join(broken)}", f"voxmatrix engines install {broken[0]} puts its packages in order"
@@ -150,9 +150,9 @@ def _accept(name: str, licence: "LicenceTable | None", accepted: bool, as_json: 
     from voxmatrix.external.weights import check_licence, restrictions
 
     if licence is not None:
-        typer.echo(f"{name}: licence {restrictions(licence)}", err=True)
+        echo(f"{name}: licence {restrictions(licence)}", err=True)
     if licence is not None and licence.accept and not (accepted or as_json) and sys.stdin.isatty():
-        accepted = typer.confirm(f"Accept it? {licence.url}", err=True)
+        accepted = typer.confirm(shown(f"Accept it? {licence.url}"), err=True)
     check_licence(name, licence, accepted=accepted)
     return accepted
 
@@ -163,7 +163,7 @@ def _write_voice(engine: "Engine", identifier: str, digest: str) -> str | None:
 
     manifest = engine.manifest.of(identifier)
     if manifest.can.reference is not None and manifest.can.reference.required:
-        typer.echo("  → these weights imitate a recording: voxmatrix voices clone", err=True)
+        echo("  → these weights imitate a recording: voxmatrix voices clone", err=True)
         return None
     title = next((row.title for row in manifest.weights if row.id == identifier), "")
     voice = VoiceFile(

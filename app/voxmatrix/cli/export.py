@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json
+from voxmatrix.cli.terminal.messages import echo, print_json
 
 group = typer.Typer(help="Export a voice as ONNX, or convert audio to another format.")
 
@@ -33,7 +33,7 @@ def voice(
     if as_json:
         print_json({"onnx": str(exported.onnx), "json": str(exported.config), "max_difference": exported.difference})
     else:
-        typer.echo(f"{exported.onnx} and {exported.config}: same speech as torch within {exported.difference:.1e}")
+        echo(f"{exported.onnx} and {exported.config}: same speech as torch within {exported.difference:.1e}")
 
 
 @group.command("audio")
@@ -51,4 +51,4 @@ def audio(
     if as_json:
         print_json({"out": str(out), "bytes": out.stat().st_size})
     else:
-        typer.echo(f"{out}: {out.stat().st_size / 1024:.0f} KiB")
+        echo(f"{out}: {out.stat().st_size / 1024:.0f} KiB")

@@ -12,7 +12,7 @@ from voxmatrix.cli.commands import NAMES, Commands
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.unknown import unknown_names
-from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.config import (
     CONFIG_NAME,
     DOTENV_NAME,
@@ -63,7 +63,7 @@ _COMMAND_LINE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"voxmatrix {voxmatrix.__version__}")
+        echo(f"voxmatrix {voxmatrix.__version__}")
         raise typer.Exit
 
 
@@ -87,7 +87,7 @@ def _show_folder_settings(files: Mapping[str, Collection[str]]) -> None:
     """Say which files of the working directory set something: they may have come with a data set or a book."""
     used = [f"./{file} sets {', '.join(sorted(names))}" for file, names in files.items() if names]
     if used:
-        typer.echo(f"note: {'; '.join(used)}", err=True)
+        echo(f"note: {'; '.join(used)}", err=True)
 
 
 #: Flags of commands that do nothing else.

@@ -9,7 +9,7 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, read_overrides
-from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
+from voxmatrix.cli.terminal.messages import print_json, shown, warn
 from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ def command(context: typer.Context, given: ShownPlanOptions, as_json: options.As
     if given.voice and task == "speak":
         plan = _with_voice(plan, given.voice, overrides, here, saved)
     if as_json:
-        print_json(plan_to_json(plan), ensure_ascii=False)
+        print_json(plan_to_json(plan))
     else:
-        print_plan(plan, with_flags)
+        print_plan(plan, shown)
 
 
 def _with_voice(

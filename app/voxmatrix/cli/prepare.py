@@ -8,7 +8,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
@@ -57,7 +57,7 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
     else:
         show(prepared, data)
         if report:
-            typer.echo(f"report: {report}")
+            echo(f"report: {report}")
 
 
 def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareSettings":
@@ -87,7 +87,7 @@ def _phoneme_type(value: str) -> str:
         return value
     version = espeak_version()
     if version is None and value == "auto":
-        typer.echo("espeak-ng is not installed: training on characters instead of phonemes (--phonemes text)", err=True)
+        echo("espeak-ng is not installed: training on characters instead of phonemes (--phonemes text)", err=True)
         return "text"
     if version is not None and (finding := outdated(version)):
         warn(finding)
@@ -127,11 +127,11 @@ def show(prepared: "PreparedSet", data: Path) -> None:
     """Print what is to be known of the recordings, and what to expect of a training with them."""
     show_recordings(prepared)
     amount, better = amount_of(prepared.seconds)
-    typer.echo(f"expect: {amount.expect}")
+    echo(f"expect: {amount.expect}")
     if better is not None:
-        typer.echo(f"  → with {better.duration}: {better.expect}")
+        echo(f"  → with {better.duration}: {better.expect}")
     if prepared.seconds >= MIN_SECONDS and not prepared.speakers:
-        typer.echo(f"without a GPU, a smaller voice in minutes: voxmatrix distil {data} --out NAME.onnx")
+        echo(f"without a GPU, a smaller voice in minutes: voxmatrix distil {data} --out NAME.onnx")
 
 
 def show_recordings(prepared: "PreparedSet") -> None:
@@ -159,7 +159,7 @@ def show_recordings(prepared: "PreparedSet") -> None:
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
     lost = len(prepared.left_out)
     ready = pluralise(len(prepared.clips), "recording")
-    typer.echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
+    echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:

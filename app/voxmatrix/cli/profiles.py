@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, warn
 
 if TYPE_CHECKING:
     from voxmatrix.machine.profile import Measurement, Profile
@@ -34,13 +34,13 @@ def list_profiles(as_json: options.AsJson = False) -> None:
         print_json({"profiles": [_row(profile) for profile in kept.profiles], "findings": findings})
         return
     for profile in kept.profiles:
-        typer.echo(f"{profile.key}: {profile.device.name or 'unnamed device'}")
+        echo(f"{profile.key}: {profile.device.name or 'unnamed device'}")
         for measurement in profile.measurements:
-            typer.echo(f"  {_described(measurement)}")
+            echo(f"  {_described(measurement)}")
     for finding in kept.findings:
         warn(finding)
     if not kept.profiles:
-        typer.echo(f"no profiles in {folder()}\n  → measure one: voxmatrix train DATA --out DIR --tune")
+        echo(f"no profiles in {folder()}\n  → measure one: voxmatrix train DATA --out DIR --tune")
 
 
 @group.command("export")
@@ -56,10 +56,10 @@ def export(
 
     profile = find(name)
     if out is None:
-        typer.echo(as_text(profile), nl=False)
+        echo(as_text(profile).rstrip())
     else:
         write_profile(profile, out)
-        typer.echo(f"{out}: {pluralise(len(profile.measurements), 'measurement')} of {name}")
+        echo(f"{out}: {pluralise(len(profile.measurements), 'measurement')} of {name}")
 
 
 @group.command("import")
@@ -78,7 +78,7 @@ def import_(
         print_json({"name": profile.key, "path": str(place(profile.key)), **counts})
     else:
         added = pluralise(merged.added, "measurement")
-        typer.echo(f"{profile.key}: {added} added, {merged.replaced} replaced, {merged.left} unchanged")
+        echo(f"{profile.key}: {added} added, {merged.replaced} replaced, {merged.left} unchanged")
 
 
 @group.command("remove")
@@ -90,7 +90,7 @@ def remove(name: _Name, as_json: options.AsJson = False) -> None:
     if as_json:
         print_json({"removed": str(removed)})
     else:
-        typer.echo(f"removed: {removed}")
+        echo(f"removed: {removed}")
 
 
 def _row(profile: "Profile") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json
+from voxmatrix.cli.terminal.messages import echo, print_json
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import pluralise
 
@@ -69,8 +69,8 @@ def add(
     if as_json:
         print_json({"server": name, "voices": names})
         return
-    typer.echo(f"{name}: {pluralise(len(names), 'voice')} at {found[0].rate_hz} Hz: {', '.join(names)}")
-    typer.echo(f'  → voxmatrix speak --voice "{names[0]}" --text "Hello" --out hello.wav', err=True)
+    echo(f"{name}: {pluralise(len(names), 'voice')} at {found[0].rate_hz} Hz: {', '.join(names)}")
+    echo(f'  → voxmatrix speak --voice "{names[0]}" --text "Hello" --out hello.wav', err=True)
 
 
 def _listed(
@@ -107,9 +107,9 @@ def list_servers(as_json: options.AsJson = False) -> None:
         print_json({"servers": rows})
         return
     for row in rows:
-        typer.echo(f"{row['name']}  {row['url']}  {row['format']}")
+        echo(f"{row['name']}  {row['url']}  {row['format']}")
     if not rows:
-        typer.echo("  → to add a server: voxmatrix voices remote add NAME URL", err=True)
+        echo("  → to add a server: voxmatrix voices remote add NAME URL", err=True)
 
 
 @group.command("remove")
@@ -121,4 +121,4 @@ def remove(name: _Name, as_json: options.AsJson = False) -> None:
     if as_json:
         print_json({"removed": name})
     else:
-        typer.echo(f"removed: {name}")
+        echo(f"removed: {name}")

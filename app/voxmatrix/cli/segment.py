@@ -8,7 +8,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.terminal.messages import print_json, print_problem
+from voxmatrix.cli.terminal.messages import echo, print_json, print_problem
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.files import read_errors
@@ -128,11 +128,11 @@ def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -
 
     found = summary(segments)
     for reason, seconds in sorted(found["left_out"].items(), key=lambda one: -one[1]):
-        typer.echo(f"left out: {_minutes(seconds)} of {REASONS[reason]}")
+        echo(f"left out: {_minutes(seconds)} of {REASONS[reason]}")
         alike = [one for one in segments if one.reason == reason]
         for one in sorted(alike, key=lambda one: -one.seconds)[: _NAMED if reason != "silence" else 0]:
             where = f"{recordings[one.recording].name}, {_clock(one.start)} to {_clock(one.end)}"
-            typer.echo(f"  {where}" + (f": {one.text[:60]}" if one.text else ""))
+            echo(f"  {where}" + (f": {one.text[:60]}" if one.text else ""))
     doubtful = sum(bool(one.reason and one.file) for one in segments)
     if doubtful:
         problem = f"{pluralise(doubtful, 'clip')} may have other words than their texts ({out / 'doubtful.csv'})"
@@ -140,10 +140,10 @@ def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -
             "left out", problem, "listen to them, correct their lines, and move these to metadata.csv", err=False
         )
     ready = f"{pluralise(found['clips'], 'clip')} ready ({_minutes(found['seconds'])})"
-    typer.echo(f"{ready}; all parts: {out / 'segments.json'}")
+    echo(f"{ready}; all parts: {out / 'segments.json'}")
     if found["speakers"]:
-        typer.echo(f"speakers: {', '.join(found['speakers'])}")
-    typer.echo(f"  → voxmatrix prepare {out}")
+        echo(f"speakers: {', '.join(found['speakers'])}")
+    echo(f"  → voxmatrix prepare {out}")
 
 
 def _minutes(seconds: float) -> str:

@@ -14,7 +14,7 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
-from voxmatrix.cli.terminal.messages import warn
+from voxmatrix.cli.terminal.messages import echo, warn
 from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import IMAGE_VARIABLE, environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
@@ -142,7 +142,7 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
     try:
         server.run(partial(_show_url, key))
     except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
+        echo("stopped", err=True)
 
 
 def _check_cluster(given: str) -> None:
@@ -167,10 +167,10 @@ def _show_url(key: str, url: str) -> None:
     """Print a URL of the server and, if it is the page's and there is a key for this run, the address to open."""
     if url.startswith("http:"):
         _tell_health_check(url)
-    typer.echo(f"serving on {url}")
+    echo(f"serving on {url}")
     if key and url.startswith("http:"):
-        typer.echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
-        typer.echo(
+        echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
+        echo(
             "  → it contains the key of this run, also for programs; VOXMATRIX_KEY chooses one, --no-keys needs none",
             err=True,
         )
@@ -193,8 +193,8 @@ def _show_new_key(file: Path | None) -> None:
 
     if file is None:
         raise UsageError("--new-key needs the file of keys", "add --keys FILE")
-    typer.echo(add_key(file))
-    typer.echo(f"  → its digest is in {file}; the key itself is stored nowhere: keep it", err=True)
+    echo(add_key(file))
+    echo(f"  → its digest is in {file}; the key itself is stored nowhere: keep it", err=True)
 
 
 def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, ServeSettings]:

@@ -17,7 +17,7 @@ from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.speak_batch import SpeakTask, speak_batch
-from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.voices import voice_named
 from voxmatrix.errors import UnreachableError, UsageError
@@ -164,7 +164,7 @@ def _partial(given: SpeakOptions, text: str | None, task: SpeakTask, voice: "Voi
     digest = text and sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     partial = PartialSpeech(Path(given.out), digest and speech_key(digest, voice, task.style, task.output))
     if partial.start.sentences:
-        typer.echo(f"continuing {partial.path}: {partial.start} already spoken", err=True)
+        echo(f"continuing {partial.path}: {partial.start} already spoken", err=True)
     if warning := partial.warning():
         warn(warning)
     return partial
@@ -227,7 +227,7 @@ def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
         summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
         print_json({**summary, "left_out": [finding.problem for finding in speech.findings]})
     else:
-        typer.echo(f"{out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}")
+        echo(f"{out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_sound
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
-from voxmatrix.cli.terminal.messages import print_json, print_problem, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import InterruptedRunError, UsageError
 from voxmatrix.plan.overrides import override_number
@@ -160,9 +160,7 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
         match outcome.result:
             case Speech() as speech:
                 spoken.append(speech)
-                typer.echo(
-                    f"{outcome.out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}"
-                )
+                echo(f"{outcome.out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}")
                 for finding in speech.findings:
                     print_problem(f"left out of {outcome.item.id}", finding.problem, finding.remedy)
             case Failure() as failure:
@@ -183,4 +181,4 @@ def show(folder: str, outcomes: Sequence["BatchOutcome"]) -> None:
         if number
     )
     seconds = sum(speech.seconds for speech in spoken)
-    typer.echo(f"{folder}: {len(spoken)} of {len(outcomes)} texts spoken, {seconds:.1f} s{existing}{lost}")
+    echo(f"{folder}: {len(spoken)} of {len(outcomes)} texts spoken, {seconds:.1f} s{existing}{lost}")

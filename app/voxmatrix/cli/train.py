@@ -11,7 +11,7 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
-from voxmatrix.cli.terminal.messages import print_json, with_flags
+from voxmatrix.cli.terminal.messages import echo, print_json, shown, with_flags
 from voxmatrix.config import home, is_rank_zero
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import pluralise
@@ -119,17 +119,17 @@ def command(
     from voxmatrix.train.monitor.json_progress import JsonProgress
     from voxmatrix.train.monitor.progress import make_progress
 
-    progress = JsonProgress(with_flags) if as_json else make_progress(say=with_flags)
+    progress = JsonProgress(with_flags) if as_json else make_progress(say=shown)
     result = fit(prepared, _settings(out, given, overrides), progress, preflight=context.obj)
     if not is_rank_zero():
         return
     if as_json:
         print_json(_summary(result))
     else:
-        typer.echo(
+        echo(
             f"{pluralise(result.steps, 'step')}. Checkpoints: {result.last} and {result.best} (lowest validation loss)"
         )
-        typer.echo(f'  → voxmatrix speak --voice {out} --text "Hello" --out hello.wav')
+        echo(f'  → voxmatrix speak --voice {out} --text "Hello" --out hello.wav')
 
 
 def _settings(out: Path, given: TrainOptions, overrides: "Overrides") -> "TrainSettings":

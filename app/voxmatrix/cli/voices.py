@@ -8,11 +8,11 @@ import typer
 
 from voxmatrix.cli import remote
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, UsageError, VoxmatrixError
-from voxmatrix.wording import pluralise, printable
+from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
@@ -53,9 +53,9 @@ def list_voices(as_json: options.AsJson = False) -> None:
         known = (row["language"], row["quality"], f"{row['rate_hz']} Hz")
         facts = row["problem"] or ", ".join(filter(None, known))
         several = f", {row['speakers']} speakers" if (row["speakers"] or 1) > 1 else ""
-        typer.echo(f"{row['name']:{width}}  {facts}{several}\n{'':{width}}  {row['path']}")
+        echo(f"{row['name']:{width}}  {facts}{several}\n{'':{width}}  {row['path']}")
     add = f"  → to add a voice, copy NAME.onnx and NAME.onnx.json to {home() / 'voices'}"
-    typer.echo(f"{add}, or: voxmatrix voices search", err=True)
+    echo(f"{add}, or: voxmatrix voices search", err=True)
 
 
 @group.command("search")
@@ -77,9 +77,9 @@ def search(text: _Text = "", language: _Language = "", as_json: options.AsJson =
         several = f"{voice.num_speakers} speakers" if voice.num_speakers > 1 else voice.gender
         facts = (voice.language_name, voice.quality, several, f"{voice.size / 1e6:.0f} MB")
         there = "  (installed)" if voice.name in here else ""
-        typer.echo(f"{voice.name:{width}}  {', '.join(filter(None, facts))}{there}")
-    typer.echo(pluralise(len(found), "voice"), err=True)
-    typer.echo("  → voxmatrix voices show NAME, voxmatrix voices download NAME", err=True)
+        echo(f"{voice.name:{width}}  {', '.join(filter(None, facts))}{there}")
+    echo(pluralise(len(found), "voice"), err=True)
+    echo("  → voxmatrix voices show NAME, voxmatrix voices download NAME", err=True)
 
 
 @group.command("show")
@@ -107,7 +107,7 @@ def show(name: _Name, as_json: options.AsJson = False) -> None:
         if value not in (None, ""):
             shown = ("no", "yes")[value] if isinstance(value, bool) else value
             shown = f"{value['value']}: {value['reason']}" if isinstance(value, dict) else shown
-            typer.echo(f"{key.replace('_', ' '):13}  {shown}")
+            echo(f"{key.replace('_', ' '):13}  {shown}")
 
 
 @group.command("download")
@@ -136,8 +136,8 @@ def download(
     if as_json:
         print_json({"folder": str(folder), "voices": names})
         return
-    typer.echo(f"{folder}: {pluralise(len(names), 'voice')}: {', '.join(names)}")
-    typer.echo(f'  → voxmatrix speak --voice {names[0]} --text "Hello" --out hello.wav', err=True)
+    echo(f"{folder}: {pluralise(len(names), 'voice')}: {', '.join(names)}")
+    echo(f'  → voxmatrix speak --voice {names[0]} --text "Hello" --out hello.wav', err=True)
 
 
 def voice_named(name: str, *, as_json: bool = False) -> "VoiceCard":
@@ -173,9 +173,9 @@ def _download(
     is_kokoro = voice.family == "kokoro"
     size = sum(file.size for file in needed(exact=exact)) if is_kokoro else voice.size
     origin = url or (release().url if is_kokoro else hub_endpoint())
-    typer.echo(f"{name}: {size / 1e6:.0f} MB, licence {license.words}, from {origin}", err=True)
+    echo(f"{name}: {size / 1e6:.0f} MB, licence {license.words}, from {origin}", err=True)
     if not (license.permissive or accepted or as_json) and sys.stdin.isatty():
-        typer.echo(printable(license.card), err=True)
+        echo(license.card, err=True)
         accepted = typer.confirm("Its licence may restrict what the voice may be used for. Accept it?", err=True)
     with progress("download", "downloading", as_json=as_json) as on_progress:
         return install(name, exact=exact, url=url, accepted=accepted, on_progress=on_progress)
@@ -222,8 +222,8 @@ def clone(
     if as_json:
         print_json({"voice": made.id, "path": str(made.path), "seconds": round(made.seconds, 2)})
         return
-    typer.echo(f"{made.path}: {made.id}, of {made.seconds:.1f} s of speech")
-    typer.echo(f'  → voxmatrix speak --voice {made.id} --text "Hello" --out hello.wav', err=True)
+    echo(f"{made.path}: {made.id}, of {made.seconds:.1f} s of speech")
+    echo(f'  → voxmatrix speak --voice {made.id} --text "Hello" --out hello.wav', err=True)
 
 
 @group.command("default")
@@ -235,7 +235,7 @@ def default(name: _Voice, as_json: options.AsJson = False) -> None:
     if as_json:
         print_json({"default": name})
     else:
-        typer.echo(f"{name} is the default voice")
+        echo(f"{name} is the default voice")
 
 
 @group.command("remove")
@@ -248,7 +248,7 @@ def remove(name: _Voice, as_json: options.AsJson = False) -> None:
         print_json({"removed": [str(path) for path in removed]})
         return
     for path in removed:
-        typer.echo(f"removed: {path}")
+        echo(f"removed: {path}")
 
 
 def _public(voice: "LibraryVoice") -> dict[str, Any]:

@@ -15,6 +15,7 @@ import typer
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
+from voxmatrix.cli.terminal.messages import echo
 from voxmatrix.config import environment
 from voxmatrix.errors import UnreachableError, UsageError
 
@@ -81,7 +82,7 @@ def command(context: typer.Context, *, given: WorkerOptions) -> None:
         try:
             run_workers(settings)
         except KeyboardInterrupt:
-            typer.echo("stopped", err=True)
+            echo("stopped", err=True)
 
 
 def _name(given: str) -> str:
@@ -129,8 +130,8 @@ def _show_user(name: str, workers: list[str]) -> None:
     from voxmatrix.work.cluster.broker import set_user
 
     password = secrets.token_urlsafe(24)
-    typer.echo(set_user(name, password, workers))
-    typer.echo(f"  → then: voxmatrix worker --cluster redis://{name}:{password}@HOST:6379/0", err=True)
+    echo(set_user(name, password, workers))
+    echo(f"  → then: voxmatrix worker --cluster redis://{name}:{password}@HOST:6379/0", err=True)
 
 
 def _check_cluster(broker: str, names: list[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json
+from voxmatrix.cli.terminal.messages import echo, print_json
 from voxmatrix.config import environment
 from voxmatrix.errors import UnreachableError
 
@@ -42,7 +42,7 @@ def command(
         print_json({"workers": [asdict(worker) for worker in found]})
     elif not found and not least:
         shown = without_password(broker)
-        typer.echo(f"no workers\n  → start one: voxmatrix worker --cluster {shown}", err=True)
+        echo(f"no workers\n  → start one: voxmatrix worker --cluster {shown}", err=True)
     else:
         _show(found)
     if len(found) < least:
@@ -66,7 +66,7 @@ def _workers(broker: str, name: str, least: int, wait_seconds: float) -> "list[W
 def _show(found: "list[WorkerHealth]") -> None:
     width = max((len(worker.name) for worker in found), default=0)
     for worker in found:
-        typer.echo(f"{worker.name:{width}}  {_line(worker)}")
+        echo(f"{worker.name:{width}}  {_line(worker)}")
 
 
 def _line(worker: "WorkerHealth") -> str:

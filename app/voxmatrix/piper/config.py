@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.files import replacing
+from voxmatrix.text.phonemes.espeak import is_voice_name
 from voxmatrix.text.symbols import BOS, EOS, PAD, Clusters
 
 #: Key for the origin of a voice; other programs ignore it.
@@ -68,7 +69,7 @@ class VoiceConfig:
         return cls(
             rate_hz=keys.integer("audio.sample_rate", low=1, high=MAX_RATE_HZ),
             quality=keys.text("audio.quality", ""),
-            espeak_voice=keys.text("espeak.voice"),
+            espeak_voice=keys.espeak_voice("espeak.voice"),
             num_symbols=num_symbols,
             num_speakers=num_speakers,
             phoneme_type=keys.text("phoneme_type", "espeak"),
@@ -160,6 +161,11 @@ class _Keys:
     def text(self, key: str, default: str | None = None) -> str:
         value = self._value(key, default)
         return value if isinstance(value, str) else self.reject(key, value, "text")
+
+    def espeak_voice(self, key: str) -> str:
+        voice = self.text(key)
+        expected = "a language of espeak-ng, such as en-us: at most 64 letters, digits and the signs - _ +"
+        return voice if is_voice_name(voice) else self.reject(key, voice, expected)
 
     def integer(self, key: str, default: int | None = None, *, low: int, high: int) -> int:
         value = self._value(key, default)

@@ -25,7 +25,7 @@ from voxmatrix.plan.verdict import assess
 from voxmatrix.settings import Setting
 from voxmatrix.tables.quality import Quality, quality
 from voxmatrix.tables.training import Precision, memory_table
-from voxmatrix.wording import plain
+from voxmatrix.wording import plain, printable
 
 #: Default for the longest recording: sentences read aloud are seldom longer.
 USUAL_SECONDS = 10.0
@@ -215,7 +215,7 @@ def print_plan(plan: Plan, say: Callable[[str], str] = plain) -> None:
     table.add_column("reason", ratio=1)
     table.add_column("source", no_wrap=True)
     for name, setting in plan.settings.items():
-        table.add_row(name, Text(format_value(setting)), Text(say(setting.reason)), setting.source)
+        table.add_row(name, Text(printable(format_value(setting))), Text(say(setting.reason)), setting.source)
     console.print(table)
     for finding in plan.findings:
         console.print(Text(say(f"\n{finding.severity}: {finding.problem}\n  → {finding.remedy}")))

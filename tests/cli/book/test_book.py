@@ -170,6 +170,14 @@ def test_inspect_shows_what_is_in_a_book(capsys: pytest.CaptureFixture[str]) -> 
     assert code == 2 and error["remedy"] == "did you mean notes?"
 
 
+def test_a_book_does_not_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "# The first \x9b2J\x1b]0;title\x07\n\nIt begins \x1b[2J.\n\n> A quotation \x1b[2J.\n"
+    Path("book.md").write_text(text, encoding="utf-8")
+    assert main.run(["book", "inspect", "book.md"]) == 0
+    shown = "".join(capsys.readouterr())
+    assert "The first" in shown and not set(shown) & {"\x1b", "\x07", "\x9b"}
+
+
 def test_inspect_says_how_fast_a_voice_is(capsys: pytest.CaptureFixture[str]) -> None:
     code, (found,) = run(capsys, "inspect", "book.md", "--voice", "en_US-heart-student")
     assert code == 0 and found["speed"] > 0 and found["chapters"][0]["beginning"] == "The first It begins. It goes on."

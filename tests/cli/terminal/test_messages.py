@@ -1,10 +1,12 @@
 """A warning goes beside the output, with what mends it, and messages name settings by their flags."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from voxmatrix.cli.terminal import messages
 from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
 from voxmatrix.config import IMAGE_VARIABLE, MESSAGES_VARIABLE
 from voxmatrix.errors import Finding
@@ -21,6 +23,15 @@ def test_a_finding_is_said_on_standard_error_with_its_remedy(capsys: pytest.Capt
 def test_control_characters_are_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     warn(Finding(problem="in \x1b[2Jbook\x07:\n\tåäö", remedy="look at \x9b0m", severity="warning"))
     assert capsys.readouterr().err == "warning: in \\x1b[2Jbook\\x07:\n\tåäö\n  → look at \\x9b0m\n"
+
+
+@pytest.mark.parametrize("path", sorted(Path(messages.__file__).parents[1].rglob("*.py")), ids=lambda path: path.stem)
+def test_every_command_prints_by_the_function_that_escapes(path: Path) -> None:
+    """Tables of rich take text by `printable`: their tests are beside them."""
+    if path != Path(messages.__file__):
+        assert not re.search(
+            r"typer\.s?echo\(|sys\.std(out|err)\.write\(|(?<!\.)\bprint\(", path.read_text(encoding="utf-8")
+        )
 
 
 def test_settings_are_named_by_their_flags() -> None:

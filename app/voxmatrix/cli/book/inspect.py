@@ -5,8 +5,6 @@ from dataclasses import asdict
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from voxmatrix.cli.book.contents import (
     BookFile,
     Chapters,
@@ -19,7 +17,7 @@ from voxmatrix.cli.book.contents import (
     wanted_kinds,
 )
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import print_json, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.errors import Finding
 from voxmatrix.wording import printable
 
@@ -110,7 +108,7 @@ def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     about = [book.title or "without a title", ", ".join(book.authors), book.language]
-    typer.echo(" · ".join(filter(None, about)) + ("" if book.cover else " · no cover"))
+    echo(" · ".join(filter(None, about)) + ("" if book.cover else " · no cover"))
     table = Table(box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("chapter", overflow="fold")
@@ -118,13 +116,13 @@ def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
         table.add_column(heading, justify="right")
     for row in rows:
         numbers = (str(row["characters"]), str(row["sentences"]), duration(row["seconds"]))
-        table.add_row(str(row["index"]), row["title"], *numbers)
+        table.add_row(str(row["index"]), printable(row["title"]), *numbers)
     Console(markup=False, highlight=False).print(table)
     for part in book.kinds:
-        of = f"{part.kind:12}  {part.count:6,}  {part.characters:9,} characters  {printable(part.beginning[:40])}"
-        typer.echo(f"{'read    ' if part.spoken else 'left out'}  {of}")
+        of = f"{part.kind:12}  {part.count:6,}  {part.characters:9,} characters  {part.beginning[:40]}"
+        echo(f"{'read    ' if part.spoken else 'left out'}  {of}")
     if any(not part.spoken for part in book.kinds):
-        typer.echo("  → --include KIND reads what is left out, --exclude KIND leaves out what is read")
+        echo("  → --include KIND reads what is left out, --exclude KIND leaves out what is read")
 
 
 def _print_duration(seconds: float, name: str) -> None:
@@ -132,7 +130,7 @@ def _print_duration(seconds: float, name: str) -> None:
     from voxmatrix.speak.speed import measured_speed
     from voxmatrix.voices.resolve import resolve
 
-    typer.echo(f"about {duration(seconds)} of speech")
+    echo(f"about {duration(seconds)} of speech")
     try:
         voice = resolve(name)
         speed = measured_speed(voice)
@@ -141,4 +139,4 @@ def _print_duration(seconds: float, name: str) -> None:
             raise
         warn(Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
         return
-    typer.echo(f"about {duration(seconds / speed)} to speak it with {voice.id} on this computer's CPU")
+    echo(f"about {duration(seconds / speed)} to speak it with {voice.id} on this computer's CPU")

@@ -27,7 +27,7 @@ from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
-from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
+from voxmatrix.cli.terminal.messages import echo, print_json, warn, with_flags
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import home
@@ -123,7 +123,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     for finding in (*book.findings, *other_language(book, voice.language)):
         warn(finding)
     if parts := left_out_line(book):
-        typer.echo(with_flags(parts), err=True)
+        echo(with_flags(parts), err=True)
     split_as = split_language(book, voice.language)
     devices = () if given.cluster else _devices(context, given, voice)
     request = BookRequest(
@@ -239,12 +239,12 @@ def _show(
         return
     *chapters, last = joined.sound
     parts = f"; {pluralise(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""
-    typer.echo(f"{last}: {duration(joined.seconds)}, {pluralise(sentences, 'sentence')}{parts}")
+    echo(f"{last}: {duration(joined.seconds)}, {pluralise(sentences, 'sentence')}{parts}")
     for path in joined.others:
-        typer.echo(str(path))
-    typer.echo(f"{joined.manifest}: all sentences, with their checksums")
+        echo(str(path))
+    echo(f"{joined.manifest}: all sentences, with their checksums")
     size = sum(path.stat().st_size for path in job_folder.rglob("*") if path.is_file()) / _MIB
-    typer.echo(
+    echo(
         f"{size:.1f} MiB of single sentences are kept: after a change, only what changed is spoken again\n"
         f"  → when you no longer need them, delete {job_folder}",
         err=True,

@@ -29,9 +29,19 @@ def _flag(name: str, value: str | None) -> str:
     return flag if value is None else f"{flag} {value}"
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a text and a line end. Its words may come from any file or server, and must not command the terminal."""
+    typer.echo(printable(text), err=err)
+
+
+def shown(text: str) -> str:
+    """A message as it is printed by other means than `echo`: with flags, and without control characters."""
+    return printable(with_flags(text))
+
+
 def print_problem(what: str, problem: str, remedy: str, *, err: bool = True) -> None:
-    """Print a problem with its remedy. Its words may come from any file, and must not command the terminal."""
-    typer.echo(printable(with_flags(f"{what}: {problem}" + (f"\n  → {remedy}" if remedy else ""))), err=err)
+    """Print a problem with its remedy."""
+    echo(with_flags(f"{what}: {problem}" + (f"\n  → {remedy}" if remedy else "")), err=err)
 
 
 def warn(finding: Finding) -> None:
@@ -39,6 +49,6 @@ def warn(finding: Finding) -> None:
     print_problem(finding.severity, finding.problem, finding.remedy)
 
 
-def print_json(content: Any, *, ensure_ascii: bool = True) -> None:
+def print_json(content: Any) -> None:
     """Print the result of a command as JSON, on one line."""
-    typer.echo(json.dumps(with_messages(content, with_flags), ensure_ascii=ensure_ascii))
+    typer.echo(json.dumps(with_messages(content, with_flags)))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import typer
-
+from voxmatrix.cli.terminal.messages import echo
 from voxmatrix.progress import Activity, OnProgress
+from voxmatrix.wording import printable
 
 #: Between two lines where there is no terminal.
 _PLAIN_SECONDS = 5.0
@@ -49,10 +49,10 @@ def _bar(title: str, note: Callable[[], str], begun: int) -> Iterator[OnProgress
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     shown = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[note]}", markup=False))
-    columns = (TextColumn("{task.description}"), *shown)
+    columns = (TextColumn("{task.description}", markup=False), *shown)
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(title, total=None, completed=begun, note="")
-        yield lambda done, total: bar.update(task, completed=done, total=total, note=note())
+        task = bar.add_task(printable(title), total=None, completed=begun, note="")
+        yield lambda done, total: bar.update(task, completed=done, total=total, note=printable(note()))
 
 
 def _plain(title: str, note: Callable[[], str], begun: int) -> OnProgress:
@@ -67,7 +67,7 @@ def _plain(title: str, note: Callable[[], str], begun: int) -> OnProgress:
         last = now
         left = f", {_seconds_left(now - started, done, total, begun):.0f} s left" if begun < done < total else ""
         shown = filter(None, (f"{title}: {done}/{total}{left}", note() if done < total else ""))
-        print("  ".join(shown), file=sys.stderr)  # noqa: T201
+        echo("  ".join(shown), err=True)
 
     return on_progress
 
@@ -94,4 +94,4 @@ def _seconds_left(seconds: float, done: int, total: int, begun: int) -> float:
 
 def print_progress(activity: Activity, facts: dict[str, Any]) -> None:
     """Print a line of progress as JSON."""
-    typer.echo(json.dumps({"progress": {"key": activity, **facts}}))
+    echo(json.dumps({"progress": {"key": activity, **facts}}))

@@ -16,6 +16,7 @@ from voxmatrix.closing import Closeable
 from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.processes import EndedError, LineProcess
+from voxmatrix.wording import quoted
 
 #: Names another file than that of the package espeakng-loader; its data is the folder espeak-ng-data beside it.
 LIBRARY_VARIABLE = "VOXMATRIX_ESPEAK"
@@ -32,7 +33,8 @@ _SYSTEM = {
     "win32": (r"C:\Program Files\eSpeak NG\libespeak-ng.dll",),
     "darwin": ("/opt/homebrew/lib/libespeak-ng.dylib", "/usr/local/lib/libespeak-ng.dylib"),
 }
-_VOICE_NAME = re.compile(r"[\w/+.-]+")
+#: A language with a variant, such as en-gb-x-rp+f2. espeak-ng looks for a file of this name: so no path is one.
+_VOICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]{0,63}")
 _VOICES = "choose a language of espeak-ng, e.g. `language=en-us`, de, sv or cmn"
 _ENDS = "its process ends at once"
 _INSTALL = "pip install espeakng-loader"
@@ -127,13 +129,18 @@ class Asked(Closeable):
         return self._greeting
 
 
+def is_voice_name(name: str) -> bool:
+    """Whether espeak-ng may be asked for a voice of this name, which may come from the file of a stranger."""
+    return _VOICE_NAME.fullmatch(name) is not None
+
+
 class Espeak(Asked):
     """One running espeak-ng for one voice. `ask` gives the clauses of each text."""
 
     def __init__(self, voice: str, *, tie: str = "") -> None:
         """`tie`: the character between the letters of a phoneme that has several, such as a^ɪ."""
-        if _VOICE_NAME.fullmatch(voice) is None:
-            raise UsageError(f"{voice!r} is not a voice of espeak-ng", _VOICES)
+        if not is_voice_name(voice):
+            raise UsageError(f"{quoted(voice)} is not a voice of espeak-ng", _VOICES)
         self.voice = voice
         super().__init__(_command(voice, _IPA if not tie else _IPA | _TIE | ord(tie) << 8))
 
