@@ -202,6 +202,6 @@ def break_children(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     def break_them(what: str) -> None:
         folders = [str(Path(__file__).with_name("broken_child")), os.environ.get("PYTHONPATH", "")]
         monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, folders)))
-        monkeypatch.setenv("BROKEN", what)
+        monkeypatch.setenv("VOXMATRIX_TEST_BROKEN", what)
 
     return break_them

@@ -183,7 +183,7 @@ def _run(
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    if "BROKEN" in environment:
+    if "VOXMATRIX_TEST_BROKEN" in environment:
         runpy.run_path(str(_BROKEN_CHILD / "sitecustomize.py"))
     sys.argv[:] = words
     runpy.run_module(words[0], run_name="__main__", alter_sys=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from voxmatrix.child_environment import for_program
 from voxmatrix.processes import EndedError, LineProcess, describe_exit, ignoring_ctrl_c, join_or_kill, kill_group
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -84,6 +85,7 @@ def test_threads_may_start_processes_too() -> None:
 def test_a_child_is_gone_with_its_parent() -> None:
     words = """
 import multiprocessing, os, time
+from voxmatrix.child_environment import for_program
 from voxmatrix.processes import die_with_parent
 def child():
     die_with_parent()
@@ -107,7 +109,7 @@ UPPER = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=Tr
 
 @pytest.fixture
 def upper() -> Iterator[LineProcess]:
-    process = LineProcess([sys.executable, "-c", UPPER])
+    process = LineProcess([sys.executable, "-c", UPPER], environment=for_program())
     yield process
     process.kill()
 
@@ -124,7 +126,7 @@ def test_a_silent_process_is_given_up(upper: LineProcess) -> None:
 
 
 def test_the_end_is_seen_again_and_again() -> None:
-    process = LineProcess([sys.executable, "-c", "print('last words')"])
+    process = LineProcess([sys.executable, "-c", "print('last words')"], environment=for_program())
     assert process.read(30).strip() == b"last words"
     for _ in range(3):
         with pytest.raises(EndedError):
@@ -133,7 +135,7 @@ def test_the_end_is_seen_again_and_again() -> None:
 
 
 def test_half_a_line_is_no_answer() -> None:
-    process = LineProcess([sys.executable, "-c", "print('half a', end='')"])
+    process = LineProcess([sys.executable, "-c", "print('half a', end='')"], environment=for_program())
     for _ in range(2):
         with pytest.raises(EndedError):
             process.read(30)
@@ -147,7 +149,7 @@ def test_nobody_writes_to_the_dead(upper: LineProcess) -> None:
 
 
 def test_lines_are_read_until_the_end() -> None:
-    process = LineProcess([sys.executable, "-c", "print('one'); print('two'); raise SystemExit(3)"])
+    process = LineProcess([sys.executable, "-c", "print('one'); print('two'); raise SystemExit(3)"], environment=for_program())
     assert [line.strip() for line in process.lines()] == [b"one", b"two"]
     assert process.wait() == 3
 
@@ -161,7 +163,7 @@ subprocess.Popen(["sleep", "600"])
 print("ready", flush=True)
 time.sleep(600)
 """
-    process = LineProcess([sys.executable, "-c", words])
+    process = LineProcess([sys.executable, "-c", words], environment=for_program())
     assert process.read(60).strip() == b"ready"
     process.end(0.5)
     process.end(600)  # once more changes nothing

@@ -1,4 +1,7 @@
-"""Child processes: started without Ctrl-C, asked line by line, ended in time, and how they ended in words."""
+"""Child processes: started with an environment and limits, asked line by line, ended in time, and how they ended.
+
+Every program that voxmatrix runs is started by `start`.
+"""
 
 import os
 import queue
@@ -8,13 +11,59 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
+
+from voxmatrix.landlock import Limits, limited
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 #: The exit code of a process that Linux ended because the memory ran out.
 OUT_OF_MEMORY = -getattr(signal, "SIGKILL", 9)
+
+
+def start(
+    command: Sequence[str], *, environment: Mapping[str, str], limits: Limits | None = None, **options: Any
+) -> "subprocess.Popen[bytes]":
+    """Start a program. `options` are those of `subprocess.Popen`; its input is empty unless they say otherwise.
+
+    `environment` is one of `voxmatrix.child_environment`, never a copy of that of this process, which may have secrets.
+    A program that reads the files of strangers, or runs the code of others, has `limits`.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    command = list(command)
+    options.setdefault("stdin", subprocess.DEVNULL)
+
+    def popen() -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(command, env=dict(environment), **options)
+
+    return popen() if limits is None else limited(popen, command[0], limits)
+
+
+def run(
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    limits: Limits | None = None,
+    timeout_seconds: float | None = None,
+    **options: Any,
+) -> "subprocess.CompletedProcess[bytes]":
+    """Start a program as `start` does, wait for its end, and return its output and its errors. It is killed otherwise.
+
+    Raises:
+        OSError: it cannot be started.
+        subprocess.TimeoutExpired: it took longer.
+    """
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    with start(command, environment=environment, limits=limits, **pipes) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout_seconds)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
 
 @contextmanager
@@ -95,15 +144,17 @@ class LineProcess:
         self,
         command: Sequence[str],
         *,
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str],
+        limits: Limits | None = None,
         stderr: "int | IO[bytes]" = subprocess.DEVNULL,
     ) -> None:
-        self._process = subprocess.Popen(
+        self._process = start(
             command,
+            environment=environment,
+            limits=limits,
             stdin=subprocess.PIPE,  # closed by the kernel when this process dies
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env=environment,
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
         )

@@ -183,7 +183,7 @@ def test_without_any_ffmpeg_it_is_exit_code_7_with_the_line_to_type(monkeypatch:
 
 
 @needs_ffmpeg
-def test_pydub_warns_nobody(wav: Path) -> None:
+def test_encoding_warns_nobody(wav: Path) -> None:
     program = (
         "import sys, warnings; warnings.simplefilter('error')\n"
         "from pathlib import Path; from voxmatrix.audio.encode import encode\n"

@@ -1,8 +1,8 @@
 """Breaks what a child process computes. Python imports it as it starts: this folder is in the child's PYTHONPATH.
 
-BROKEN=conv1d=hang breaks an operation of the smoke test, fp32=die a number format of `bench matmul`, 4=memory the
-batches of `--tune` from 4 clips on. Behind the second = stands how: hang, die, memory, raise, and for an operation also
-wrong and nan.
+VOXMATRIX_TEST_BROKEN=conv1d=hang breaks an operation of the smoke test, fp32=die a number format of `bench matmul`,
+4=memory the batches of `--tune` from 4 clips on. Behind the second = stands how: hang, die, memory, raise, and for an
+operation also wrong and nan.
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Any
 
 from wrapt import when_imported
 
-NAME, _, HOW = os.environ["BROKEN"].partition("=")
+NAME, _, HOW = os.environ["VOXMATRIX_TEST_BROKEN"].partition("=")
 
 
 def break_down(*_: object) -> Any:

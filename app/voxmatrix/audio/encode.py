@@ -1,17 +1,13 @@
-"""Convert a sound file to another format (16 bits), with pydub and ffmpeg."""
+"""Convert a sound file to another format (16 bits), with ffmpeg."""
 
-import io
-import shutil
-import tempfile
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from voxmatrix.audio.ffmpeg import decode, failure_reason, ffmpeg_program
+from voxmatrix.audio.ffmpeg import decode, fed_ffmpeg
 from voxmatrix.audio.load import check_finite
 from voxmatrix.errors import BadInputError, UsageError
-from voxmatrix.files import replacing, storage_errors
+from voxmatrix.files import replacing_path
+from voxmatrix.landlock import Limits
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ FORMATS = {
     # ffmpeg 5 has another default: for speech, it takes three times as long and loses more (docs/measured-by-hand.md).
     "m4a": Format("ipod", "aac", ("-b:a", "96k"), ("-aac_coder", "fast"), most_kbit=576),
     "flac": Format("flac", "flac", ()),
-    "wav": Format("wav", None, ()),
+    "wav": Format("wav", None, (), ("-bitexact",)),
 }
 
 
@@ -58,12 +54,11 @@ def encode(
     if not source.is_file():
         raise BadInputError(f"{source} is not a file", "choose an existing sound file")
     check_finite(source)  # ffmpeg would make full-scale noise of it
-    segment = _decode(source)
-    with storage_errors(out), tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
-        encoded = Path(folder) / f"sound.{target.container}"
-        _export(segment, encoded, target, bitrate)
-        with replacing(out) as file, encoded.open("rb") as result:
-            shutil.copyfileobj(result, file)
+    sound = decode(source)
+    with replacing_path(out) as beside:
+        arguments = [*_options(target, bitrate), f"file:{beside}"]
+        with fed_ffmpeg(["-f", "wav"], arguments, out, limits=Limits(writes=(beside,))) as send:
+            send(sound)
     return out
 
 
@@ -88,39 +83,8 @@ def check_format(out: Path, bitrate: str | None) -> Format:
     return target
 
 
-def _audio_segment() -> Any:
-    """pydub's AudioSegment, with the path of ffmpeg set.
-
-    pydub 0.25.1 (2021) imports audioop, which is deprecated in Python 3.11 and 3.12, and has string escapes that 3.12
-    warns about. Neither can be fixed here; `audioop-lts` provides audioop on 3.13.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.simplefilter("ignore", SyntaxWarning)
-        warnings.filterwarnings("ignore", "Couldn't find ffmpeg or avconv", RuntimeWarning)
-        from pydub import AudioSegment
-    AudioSegment.converter = ffmpeg_program()
-    return AudioSegment
-
-
-def _decode(source: Path) -> Any:
-    """Decode `source` with ffmpeg alone: pydub would call ffprobe, which the static ffmpeg does not include."""
-    segment = _audio_segment().from_file(io.BytesIO(decode(source)), format="wav")
-    if not len(segment.raw_data):
-        raise BadInputError(f"{source} contains no sound", "check that it plays, or create it again")
-    return segment
-
-
-def _export(segment: Any, encoded: Path, target: Format, bitrate: str | None) -> None:
-    options = [*target.encoder_options, *(() if bitrate else target.default_options)] or None
-    failure = ""
-    with warnings.catch_warnings(), encoded.open("wb+") as file:
-        warnings.simplefilter("ignore", ResourceWarning)  # pydub leaves its temporary files open when ffmpeg fails
-        try:
-            segment.export(file, format=target.container, codec=target.codec, bitrate=bitrate, parameters=options)
-        except Exception as error:
-            if type(error).__module__ != "pydub.exceptions":
-                raise
-            failure = failure_reason(str(error))
-    if failure:
-        raise UsageError(f"encoding failed: {failure}", "choose another format or bit rate, e.g. .mp3 at 96k")
+def _options(target: Format, bitrate: str | None) -> list[str]:
+    """Options of ffmpeg for the codec, and how much it may lose."""
+    codec = ["-c:a", target.codec] if target.codec else []
+    rate = ["-b:a", bitrate] if bitrate else target.default_options
+    return [*codec, *target.encoder_options, *rate, "-f", target.container]

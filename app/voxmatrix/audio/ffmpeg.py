@@ -11,9 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from voxmatrix.child_environment import for_program
 from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import replacing_path, storage_errors
-from voxmatrix.processes import describe_exit
+from voxmatrix.landlock import Limits
+from voxmatrix.processes import describe_exit, run, start
 
 #: The header of a WAV file; no more than that means no sound.
 _HEADER_BYTES = 44
@@ -64,7 +66,7 @@ def decode_long(source: Path, out: Path) -> None:
         UnreachableError: the disk is full, or `out` cannot be written.
     """
     with replacing_path(out) as beside:
-        done = _decoding(source, ["-ac", "1", "-f", "flac", "-y", f"file:{beside}"])
+        done = _decoding(source, ["-ac", "1", "-f", "flac", "-y", f"file:{beside}"], [beside])
         messages = done.stderr.decode("utf-8", "replace")
         if number := _storage_error(messages):
             raise OSError(number, os.strerror(number))
@@ -72,9 +74,12 @@ def decode_long(source: Path, out: Path) -> None:
             raise _not_decoded(source, done.stderr)
 
 
-def _decoding(source: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+def _decoding(
+    source: Path, arguments: Sequence[str], writes: Sequence[Path] = ()
+) -> subprocess.CompletedProcess[bytes]:
     command = [ffmpeg_program(), "-v", "error", "-nostdin", "-xerror", "-i", f"file:{source}", "-vn", "-map", "0:a:0"]
-    return subprocess.run([*command, *arguments], capture_output=True, check=False)
+    limits = Limits(reads=(source,), writes=tuple(writes))
+    return run([*command, *arguments], environment=for_program(), limits=limits)
 
 
 def _not_decoded(source: Path, messages: bytes) -> BadInputError:
@@ -119,12 +124,17 @@ def samples_input(rate_hz: int) -> list[str]:
 
 @contextmanager
 def fed_ffmpeg(
-    given: Sequence[str], arguments: Sequence[str], out: Path, output: IO[bytes] | None = None
+    given: Sequence[str],
+    arguments: Sequence[str],
+    out: Path,
+    output: IO[bytes] | None = None,
+    limits: Limits | None = None,
 ) -> Iterator[Callable[[bytes], None]]:
     """Start ffmpeg, and yield the function that sends it its first input, whose options are `given`.
 
-    `arguments` are what follows that input. `out` is named in messages. ffmpeg's own output goes to `output`. When the
-    block fails, ffmpeg is killed; when it succeeds, ffmpeg has ended well.
+    `arguments` are what follows that input. `out` is named in messages. ffmpeg's own output goes to `output`; it
+    opens no files but those of its `limits`. When the block fails, ffmpeg is killed; when it succeeds, ffmpeg has ended
+    well.
 
     Raises:
         MissingProgramError: ffmpeg is not installed.
@@ -134,8 +144,13 @@ def fed_ffmpeg(
     """
     command = [ffmpeg_program(), "-v", "error", "-y", *_QUEUE, *given, "-i", "pipe:0"]
     with tempfile.TemporaryFile() as log:
-        with subprocess.Popen(
-            [*command, *arguments], stdin=subprocess.PIPE, stdout=output or subprocess.DEVNULL, stderr=log
+        with start(
+            [*command, *arguments],
+            environment=for_program(),
+            limits=limits or Limits(),
+            stdin=subprocess.PIPE,
+            stdout=output or subprocess.DEVNULL,
+            stderr=log,
         ) as process:
             complete = False
             try:

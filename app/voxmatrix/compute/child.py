@@ -2,19 +2,19 @@
 
 import json
 import math
-import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.child_environment import for_voxmatrix
 from voxmatrix.machine.facts import Gpu
-from voxmatrix.processes import describe_exit
+from voxmatrix.processes import describe_exit, start
 
 #: How long to wait for a killed process, which a driver may keep alive.
 _GRACE_SECONDS = 5
@@ -40,9 +40,9 @@ class ChildResult:
     failure: str  # what went wrong; "" for exit code 0
 
 
-def place(gpu: Gpu | None) -> ChildPlacement:
-    """The placement of a child on this GPU; None is the CPU."""
-    environment = dict(os.environ)
+def place(gpu: Gpu | None, environment: Mapping[str, str] | None = None) -> ChildPlacement:
+    """The placement of a child on this GPU; None is the CPU. `environment` is that of a command of ours by default."""
+    environment = dict(for_voxmatrix() if environment is None else environment)
     if gpu is None:
         return ChildPlacement(device="cpu", environment=environment)
     if gpu.kind == "cuda" and gpu.uuid:  # unlike an index, independent of CUDA_VISIBLE_DEVICES and of bus order
@@ -67,7 +67,7 @@ def run_child(
         stdout, stderr = Path(folder) / "stdout", Path(folder) / "stderr"
         with stdout.open("wb") as out, stderr.open("wb") as err:
             command = [sys.executable, "-P", *arguments]
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
+            child = start(command, environment=environment, stdout=out, stderr=err)
         lines = _Lines(stdout, on_line)
         try:
             timeout = _wait(child, lines, limit_seconds, silence_seconds)

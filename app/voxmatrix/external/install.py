@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from voxmatrix.child_environment import for_pip
 from voxmatrix.config import IMAGE_VARIABLE, engine_folders, environment
 from voxmatrix.errors import (
     BadInputError,
@@ -25,6 +26,7 @@ from voxmatrix.external.manifest import FILE, Manifest, WeightsTable, read_manif
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.machine.facts import Machine
+from voxmatrix.processes import start
 from voxmatrix.progress import OnProgress
 
 if TYPE_CHECKING:
@@ -148,11 +150,11 @@ def _run(command: list[str], what: str, on_progress: OnProgress = lambda done, t
         VoxmatrixError: it failed.
     """
     lines, done = [], 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with start(command, environment=for_pip(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            lines.append(line.strip())
-            if line.startswith("Collecting"):
+            lines.append(line.decode("utf-8", "replace").strip())
+            if line.startswith(b"Collecting"):
                 done += 1
                 on_progress(done, max(done, total))
     if process.returncode:

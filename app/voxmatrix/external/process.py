@@ -6,6 +6,7 @@ sentence starts it again.
 
 import os
 import subprocess
+import tempfile
 import threading
 import time
 from collections import deque
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voxmatrix.audio.waves import Samples
+from voxmatrix.child_environment import for_engine
 from voxmatrix.closing import Closeable
 from voxmatrix.compute.child import place
 from voxmatrix.errors import (
@@ -30,18 +32,15 @@ from voxmatrix.errors import (
 from voxmatrix.external import wire
 from voxmatrix.external.answers import checked_versions, content_of
 from voxmatrix.external.channel import Channel
-from voxmatrix.external.installed import Engine, check_weights
+from voxmatrix.external.confinement import engine_environment, engine_home, engine_limits
+from voxmatrix.external.installed import Engine, check_weights, weights_folder
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.processes import OUT_OF_MEMORY, EndedError, describe_exit, kill_group
+from voxmatrix.processes import start as start_process
 from voxmatrix.wording import printable, quoted
 
 _END_SECONDS = 5.0
 _MAX_LINE = 300
-#: Environment of every engine: it may not fetch anything, and sees no packages but its own.
-_ENVIRONMENT = {
-    "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1",
-    "PYTHONNOUSERSITE": "1", "TOKENIZERS_PARALLELISM": "false",
-}  # fmt: skip
 
 
 class Limits(NamedTuple):
@@ -107,9 +106,10 @@ class EngineProcess(Closeable):
         self._number, self._killed = 0, False
         self._known: set[str] = set()
         self._log: deque[bytes] = deque(maxlen=20)
-        placement = place(start.gpu)
+        placement = place(start.gpu, for_engine())
+        self._scratch = tempfile.TemporaryDirectory(prefix="voxmatrix-engine-", ignore_cleanup_errors=True)
         self._channel = Channel()
-        self._process = self._spawn(placement.environment)
+        self._process = self._spawn(placement.environment, [weights_folder(digest) for _, digest in start.weights])
         self._logging = threading.Thread(target=self._keep_log, daemon=True, name="engine")
         self._logging.start()
         try:
@@ -199,11 +199,9 @@ class EngineProcess(Closeable):
             self._process.wait(_END_SECONDS)
         self._kill()
 
-    def _spawn(self, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-        engine = self._engine
-        given = {**environment, **_ENVIRONMENT, **self._channel.variables}
-        for name in ("PYTHONPATH", "PYTHONHOME"):
-            given.pop(name, None)
+    def _spawn(self, environment: Mapping[str, str], weights: Sequence[Path]) -> "subprocess.Popen[bytes]":
+        engine, scratch = self._engine, Path(self._scratch.name)
+        own = engine_home(engine, scratch)
         table = engine.manifest.engine
         command = [
             engine.python,
@@ -215,17 +213,18 @@ class EngineProcess(Closeable):
             *table.imports,
         ]
         try:
-            return subprocess.Popen(
+            return start_process(
                 list(map(str, command)),
-                stdin=subprocess.DEVNULL,
+                environment={**engine_environment(environment, own, scratch), **self._channel.variables},
+                limits=engine_limits(engine, weights, own, scratch),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                env=given,
                 pass_fds=self._channel.inherited,
                 start_new_session=True,  # a group of its own: Ctrl-C does not reach it, and its children end with it
             )
         except OSError as error:
             self._channel.close()
+            self._scratch.cleanup()
             raise MissingProgramError(
                 f"the environment of the engine {engine.name} cannot be started: {error.strerror}: {engine.python}",
                 f"voxmatrix engines install {engine.name}",
@@ -277,6 +276,7 @@ class EngineProcess(Closeable):
             self._process.kill()
         code = self._process.wait()
         self._logging.join(1.0)
+        self._scratch.cleanup()
         return code
 
     def _last_line(self) -> str:

@@ -30,8 +30,8 @@ def hearing(start_server: StartServer, heard: Path) -> Iterator[Server]:
     """A server with a recogniser, which takes a second for each clip."""
     with pytest.MonkeyPatch.context() as patch:
         use_recogniser(patch)
-        patch.setenv("TEST_HEARD", str(heard))
-        patch.setenv("TEST_HEAR_SECONDS", "1")
+        patch.setenv("VOXMATRIX_TEST_HEARD", str(heard))
+        patch.setenv("VOXMATRIX_TEST_HEAR_SECONDS", "1")
         yield start_server()
 
 

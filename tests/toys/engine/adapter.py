@@ -12,7 +12,8 @@ import zlib
 from pathlib import Path
 
 RATE = 16000
-SKIPPED = "VOXMATRIX_TOY_SKIPS"
+#: Beside this file, if it skips words.
+SKIPPED = Path(__file__).with_name("SKIPPED")
 
 
 class Engine:
@@ -60,7 +61,8 @@ class Engine:
 
     def _is_skipped(self, word, seed):
         """Some engines skip words with some seeds."""
-        return word.strip(".").lower() in os.environ.get(SKIPPED, "").split() and (seed or 0) % 2 == 0
+        skipped = SKIPPED.read_text().split() if SKIPPED.exists() else ()
+        return word.strip(".").lower() in skipped and (seed or 0) % 2 == 0
 
 
 def open(request):

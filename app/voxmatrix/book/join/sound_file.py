@@ -14,6 +14,7 @@ from voxmatrix.book.join.tags import metadata_file
 from voxmatrix.book.join.timeline import Timeline
 from voxmatrix.errors import UsageError
 from voxmatrix.files import replacing_path
+from voxmatrix.landlock import Limits
 
 #: Formats of one file for the whole book. Apple's players tell audiobooks by the extension.
 WHOLE_BOOK = ("m4b",)
@@ -72,7 +73,8 @@ def _write(file: SoundFile, given: Sequence[str], codec: Sequence[str], data: It
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as name, replacing_path(file.out) as beside:
         arguments = [*_inputs(file, Path(name)), *codec, "-f", FORMATS[_format_name(file.out)].container]
         arguments += [*_CONTAINER_OPTIONS.get(extension, ()), *REPRODUCIBLE]
-        with fed_ffmpeg(given, [*arguments, f"file:{beside}"], file.out) as send:
+        limits = Limits(reads=(Path(name),), writes=(beside,))
+        with fed_ffmpeg(given, [*arguments, f"file:{beside}"], file.out, limits=limits) as send:
             for piece in data:
                 send(piece)
     return file.out

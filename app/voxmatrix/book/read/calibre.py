@@ -1,6 +1,5 @@
 """Other formats, e.g. MOBI and FB2, through Calibre, which is GPL: a program of its own, where it is installed."""
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -10,8 +9,10 @@ from pathlib import Path
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.read.epub import read_epub
+from voxmatrix.child_environment import for_program
 from voxmatrix.errors import BadInputError, MissingProgramError
-from voxmatrix.processes import kill_group
+from voxmatrix.landlock import Limits
+from voxmatrix.processes import kill_group, start
 
 PROGRAM = "ebook-convert"
 #: A large PDF takes two minutes.
@@ -33,20 +34,22 @@ def read_converted(path: Path, kinds: Collection[str]) -> Book:
             "install Calibre (apt install calibre), or convert the book to EPUB",
         )
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
-        converted = Path(folder) / "book.epub"
+        converted = Path(folder).resolve() / "book.epub"
         _convert([program, str(path.absolute()), str(converted)], path, converted)
         book = read_epub(converted, kinds)
     return replace(book, title=path.stem) if book.title == converted.stem else book
 
 
 def _convert(command: list[str], path: Path, converted: Path) -> None:
-    process = subprocess.Popen(
+    folder = converted.parent
+    own = {name: str(folder) for name in ("HOME", "TMPDIR", "CALIBRE_CONFIG_DIRECTORY", "CALIBRE_CACHE_DIRECTORY")}
+    process = start(
         command,
-        stdin=subprocess.DEVNULL,
+        environment={**for_program(), **own, "QT_QPA_PLATFORM": "offscreen"},
+        limits=Limits(reads=(path.absolute(),), writes=(folder,), devices=True),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,  # it starts programs of its own, which end with it
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )
     try:
         output, _ = process.communicate(timeout=TIME_LIMIT_SECONDS)

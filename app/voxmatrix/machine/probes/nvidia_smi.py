@@ -2,11 +2,12 @@
 
 import csv
 import shutil
-import subprocess
 from collections.abc import Callable
 
+from voxmatrix.child_environment import for_engine
 from voxmatrix.machine.facts import Capability, printable
 from voxmatrix.machine.probes.nvidia import NvidiaCard
+from voxmatrix.processes import run
 
 TIMEOUT_SECONDS = 8.0
 _FIELDS = "pci.bus_id,uuid,name,compute_cap,memory.total,memory.free,driver_version,mig.mode.current"
@@ -68,7 +69,5 @@ def _query(arguments: list[str]) -> str | None:
     program = shutil.which("nvidia-smi")
     if program is None:
         return None
-    done = subprocess.run(
-        [program, *arguments], capture_output=True, text=True, errors="replace", timeout=TIMEOUT_SECONDS, check=False
-    )
-    return done.stdout if done.returncode == 0 else None
+    done = run([program, *arguments], environment=for_engine(), timeout_seconds=TIMEOUT_SECONDS)
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

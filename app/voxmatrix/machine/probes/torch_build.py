@@ -5,15 +5,16 @@ import importlib.metadata
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from voxmatrix.child_environment import for_voxmatrix
 from voxmatrix.config import home
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.machine.facts import KERNEL, TorchBuild
+from voxmatrix.processes import run
 
 TIMEOUT_SECONDS = 60.0
 #: Facts measured when an image is built (written by docker/gate.py).
@@ -104,10 +105,11 @@ def _save(cache: Path, content: Mapping[str, object]) -> None:
 
 
 def _query_torch() -> tuple[str, ...]:
-    done = subprocess.run(
-        [sys.executable, "-c", _PRINT_KERNELS], capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=True
-    )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("kernels ")]
+    command = [sys.executable, "-c", _PRINT_KERNELS]
+    done = run(command, environment=for_voxmatrix(), timeout_seconds=TIMEOUT_SECONDS)
+    done.check_returncode()
+    output = done.stdout.decode("utf-8", "replace")
+    lines = [line for line in output.splitlines() if line.startswith("kernels ")]
     return parse_kernels(lines[-1] if lines else "")
 
 

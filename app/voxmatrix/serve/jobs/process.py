@@ -24,7 +24,7 @@ class JobProcess:
     """A running command. `stop` may be called from any thread."""
 
     def __init__(self, words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
-        """Start it.
+        """Start it. `environment` is one of `voxmatrix.child_environment`.
 
         Raises:
             UnreachableError: its log cannot be written.

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from voxmatrix.config import MESSAGES_VARIABLE, environment
+from voxmatrix.child_environment import for_voxmatrix
+from voxmatrix.config import MESSAGES_VARIABLE
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.serve.errors import explanation
 from voxmatrix.serve.jobs.job import Job
@@ -108,7 +109,7 @@ class Runner:
         job, folder = running.job, self._folder_of(running.job.id)
         if job.work.unpack is not None:
             unpack_recordings(folder / job.work.unpack, folder / "data", running.stopping.is_set)
-        variables = {name: value for name, value in environment().items() if name != _CLUSTER}
+        variables = for_voxmatrix(hub=job.work.lane == "download", cluster=job.work.cluster)
         variables[MESSAGES_VARIABLE] = "plain"  # who reads them has typed no flags
         if job.work.cluster:
             variables[_CLUSTER] = self._cluster

@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
 
+from voxmatrix.child_environment import drop_unlisted
 from voxmatrix.files import storage_errors
 from voxmatrix.models.device import Warn
 from voxmatrix.models.family import OpenVoice
@@ -34,6 +35,7 @@ from voxmatrix.voices.resolve import open_voice
 
 def work(start: WorkerStart, connection: Connection) -> None:
     """Run until the parent process sends None or closes the connection."""
+    drop_unlisted()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the parent handles it
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # unwinds the stack, which removes unfinished files
     tempfile.tempdir = str(start.scratch)

@@ -12,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.child_environment import for_program
 from voxmatrix.closing import Closeable
 from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
+from voxmatrix.landlock import Limits, python_folders
 from voxmatrix.processes import EndedError, LineProcess
 from voxmatrix.wording import quoted
 
@@ -49,8 +51,8 @@ class Asked(Closeable):
     If it dies, it is restarted once.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
+    def __init__(self, command: Sequence[str], limits: Limits | None = None) -> None:
+        self._command, self._limits = command, limits
         self._lock = threading.Lock()
         self._start()
 
@@ -115,7 +117,7 @@ class Asked(Closeable):
     def _start(self) -> None:
         self._owner = os.getpid()
         self._greeting: dict[str, Any] = {}
-        self._process = LineProcess(self._command)
+        self._process = LineProcess(self._command, environment=for_program(), limits=self._limits)
 
     def _restart(self) -> None:
         self._process.kill()
@@ -142,7 +144,10 @@ class Espeak(Asked):
         if not is_voice_name(voice):
             raise UsageError(f"{quoted(voice)} is not a voice of espeak-ng", _VOICES)
         self.voice = voice
-        super().__init__(_command(voice, _IPA if not tie else _IPA | _TIE | ord(tie) << 8))
+        libraries = _libraries()
+        command = _command(voice, _IPA if not tie else _IPA | _TIE | ord(tie) << 8, libraries)
+        folders = [Path(library).absolute().parent for library in libraries if os.sep in library]
+        super().__init__(command, Limits(reads=(*python_folders(), *folders)))
 
     @property
     def version(self) -> str:
@@ -206,10 +211,10 @@ def espeak_findings() -> list[Finding]:
     return [finding] if finding else []
 
 
-def _command(voice: str, mode: int) -> list[str]:
+def _command(voice: str, mode: int, libraries: Sequence[str]) -> list[str]:
     """`-I -S`: nothing but the standard library is imported, wherever the process is started."""
     server = Path(__file__).with_name("server.py")
-    return [sys.executable, "-I", "-S", str(server), voice, str(mode), *_libraries()]
+    return [sys.executable, "-I", "-S", str(server), voice, str(mode), *libraries]
 
 
 def _libraries() -> list[str]:

@@ -30,11 +30,11 @@ class WhisperModel:
         self._spectra = {text: np.fft.rfft(x / np.linalg.norm(x), _POINTS) for text, x in sounds.items()}
 
     def transcribe(self, wave: np.ndarray, **settings: object) -> tuple[list[Part], None]:
-        """A byte more in the file `TEST_HEARD`, and so many seconds later the words."""
-        if heard := os.environ.get("TEST_HEARD"):
+        """A byte more in the file `VOXMATRIX_TEST_HEARD`, and so many seconds later the words."""
+        if heard := os.environ.get("VOXMATRIX_TEST_HEARD"):
             with Path(heard).open("ab") as file:
                 file.write(b".")
-            time.sleep(float(os.environ["TEST_HEAR_SECONDS"]))
+            time.sleep(float(os.environ["VOXMATRIX_TEST_HEAR_SECONDS"]))
         spectrum = np.fft.rfft(wave, _POINTS)
         alike = {text: np.fft.irfft(spectrum * one.conj()).max() for text, one in self._spectra.items()}
         text = max(alike, key=alike.__getitem__)
