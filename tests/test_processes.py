@@ -1,18 +1,23 @@
 """Child processes answer line by line, end in time and with their parent, and how they ended is said."""
 
+import ast
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import voxmatrix
+import voxmatrix_entrypoint
 from voxmatrix.child_environment import for_program
-from voxmatrix.processes import EndedError, LineProcess, describe_exit, ignoring_ctrl_c, join_or_kill, kill_group
+from voxmatrix.processes import EndedError, LineProcess, describe_exit, ignoring_ctrl_c, join_or_kill, kill_group, run
 
 SPAWN = multiprocessing.get_context("spawn")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
@@ -149,7 +154,9 @@ def test_nobody_writes_to_the_dead(upper: LineProcess) -> None:
 
 
 def test_lines_are_read_until_the_end() -> None:
-    process = LineProcess([sys.executable, "-c", "print('one'); print('two'); raise SystemExit(3)"], environment=for_program())
+    process = LineProcess(
+        [sys.executable, "-c", "print('one'); print('two'); raise SystemExit(3)"], environment=for_program()
+    )
     assert [line.strip() for line in process.lines()] == [b"one", b"two"]
     assert process.wait() == 3
 
@@ -169,3 +176,57 @@ time.sleep(600)
     process.end(600)  # once more changes nothing
     assert list(process.lines()) == []  # the child held the pipe
     assert process.wait() == -signal.SIGKILL
+
+
+#: What starts a program. Here it may be: in `start`, and in an image that runs another program in place of voxmatrix.
+STARTERS = {"Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
+OTHER_STARTERS = re.compile(
+    r"system|popen|fork|forkpty|exec\w+|posix_spawn\w*|spawn\w+|startfile|create_subprocess_\w+"
+)
+ALLOWED = {("voxmatrix/processes.py", "Popen"), ("voxmatrix_entrypoint/launch.py", "execv")}
+SOURCES = [Path(package.__file__ or "").parent for package in (voxmatrix, voxmatrix_entrypoint)]
+
+
+def _starts(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module, name = node.value.id, node.attr
+            if (module == "subprocess" and name in STARTERS and not isinstance(node.ctx, ast.Store)) or (
+                module in ("os", "asyncio", "pty") and OTHER_STARTERS.fullmatch(name)
+            ):
+                yield name
+        elif isinstance(node, ast.ImportFrom) and node.module in ("subprocess", "pty"):
+            yield from (name.name for name in node.names if name.name in STARTERS)
+
+
+def test_every_program_is_started_by_start() -> None:
+    found = {
+        (path.relative_to(source.parent).as_posix(), name)
+        for source in SOURCES
+        for path in source.rglob("*.py")
+        if "packs" not in path.parts  # the code of engines, which runs in their processes
+        for name in _starts(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert found == ALLOWED
+
+
+def test_no_environment_is_a_copy_of_that_of_this_process() -> None:
+    """Neither `dict(os.environ)` nor `{**environment(), …}` is in our code: a child gets a list."""
+    copies = re.compile(
+        r"\*\*\s*(os\.)?environ|(dict|copy)\((os\.environ|environment\(\))\)|environ\.copy\(|environ\w*(\(\))?\.items\(\)"
+    )
+    for path in (path for source in SOURCES for path in source.rglob("*.py")):
+        if path.name not in ("child_environment.py", "confinement.py"):
+            assert not copies.search(path.read_text(encoding="utf-8")), path
+
+
+def test_a_program_gets_the_environment_that_it_is_given_and_an_empty_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "a secret")
+    words = "import os, sys; print(sorted({*os.environ} & {'HF_TOKEN', 'PATH'}), sys.stdin.read())"
+    done = run([sys.executable, "-c", words], environment=for_program())
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [b"['PATH']"], b"")
+
+
+def test_a_program_that_takes_too_long_is_killed() -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        run([sys.executable, "-c", "import time; time.sleep(600)"], environment=for_program(), timeout_seconds=0.5)
