@@ -1,4 +1,4 @@
-"""A limited program reads the system and what it was given, and writes no more than that. This process stays as it is."""
+"""A limited program reads the system and what it was given, and writes only what it was given."""
 
 import os
 import shutil
@@ -90,7 +90,7 @@ def test_it_signals_no_process_but_its_own() -> None:
 
 @limits_work
 def test_python_runs_and_opens_the_usual_devices() -> None:
-    program = "import json, random, tempfile, threading; open('/dev/null', 'w').write('x'); print(open('/dev/zero', 'rb').read(1))"
+    program = "import json, random; open('/dev/null', 'w').write('x'); print(open('/dev/zero', 'rb').read(1))"
     assert python(program) == "b'\\x00'\n"
 
 
