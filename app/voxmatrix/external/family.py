@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import BadInputError
@@ -9,11 +10,19 @@ from voxmatrix.files import content_digest
 from voxmatrix.models.card import Capabilities, Knob, VoiceCard, joint_digest
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
+from voxmatrix.models.reference import Cloning
 from voxmatrix.models.style import Runtime
 from voxmatrix.plan.arithmetic import Arithmetic
 
+if TYPE_CHECKING:
+    from voxmatrix.external.manifest import ReferenceTable
+
 NAME = "external"
 SUFFIX = ".voice"
+
+
+def _cloning(reference: "ReferenceTable | None") -> Cloning | None:
+    return Cloning(seconds=reference.seconds, transcript=reference.transcript) if reference else None
 
 
 class ExternalFamily:
@@ -83,6 +92,7 @@ class ExternalFamily:
                 uses_torch=kinds != ("cpu",),
                 may_teach=licence is not None and licence.may_teach,
                 autoregressive=can.autoregressive,
+                clones=_cloning(can.reference),
                 speakers_in_one_text=1 if voice.voice else can.speakers_in_one_text,
                 arithmetic=Arithmetic(dtypes=run.dtypes, refuse=run.refuse, attention=run.attention, kinds=kinds),
             ),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
 from voxmatrix.models.card import SeedEffect
+from voxmatrix.models.reference import TranscriptUse
 
 FILE = "engine.toml"
 MAX_RATE_HZ = 192_000
@@ -50,7 +51,7 @@ class ReferenceTable(_Table):
     count: int = Field(default=1, ge=1)
     required: bool = False  # it does not speak without one
     seconds: tuple[float, float]  # the least that it needs, and the most that it uses
-    transcript: Literal["none", "optional", "required"] = "none"
+    transcript: TranscriptUse = "none"
     rate: int | None = Field(default=None, ge=8000, le=MAX_RATE_HZ)  # that it wants; None: that of its own speech
 
     @model_validator(mode="after")

@@ -19,6 +19,7 @@ from voxmatrix.external.shared import share
 from voxmatrix.external.voice_file import VoiceFile, read_voice, reference_path
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import Utterance
+from voxmatrix.models.reference import Reference
 from voxmatrix.models.style import Style
 from voxmatrix.text.sentences import MAX_CHARACTERS, shortened
 from voxmatrix.text.spoken import SpokenText
@@ -121,7 +122,10 @@ class ExternalVoice(Closeable):
         for name in dict.fromkeys(name for name, _ in sentence.turns) or [""]:
             path = Path(style.cast[name].voice) if name else self.card.path
             own = path == self.card.path
-            found.append(self._recording if own else recording_of(path, read_voice(path), self._can))
+            if own and style.reference is not None:
+                found.append(_heard(style.reference, self._can))
+            else:
+                found.append(self._recording if own else recording_of(path, read_voice(path), self._can))
         return found
 
     @property
@@ -135,7 +139,8 @@ class ExternalVoice(Closeable):
         integers = {name for name, knob in self._knobs.items() if knob.type == "integer"}
         knobs = {name: round(value) if name in integers else value for name, value in style.knobs.items()}
         request = {"text": text, "language": self.card.language, "speed": style.speed, "seed": seed, "knobs": knobs}
-        return {**request, "voice": self._voice.voice} if self._voice.voice else request
+        named = self._voice.voice and style.reference is None
+        return {**request, "voice": self._voice.voice} if named else request
 
 
 def recording_of(path: Path, voice: VoiceFile, can: CanTable) -> Recording | None:
@@ -148,10 +153,24 @@ def recording_of(path: Path, voice: VoiceFile, can: CanTable) -> Recording | Non
 
     if voice.reference is None:
         return None
-    rate_hz = (can.reference and can.reference.rate) or can.rate
-    samples = read(reference_path(path, voice.reference), rate_hz).samples
+    samples = read(reference_path(path, voice.reference), _rate_hz(can)).samples
+    return _heard(Reference(voice.reference.sha256, samples, _rate_hz(can), voice.reference.transcript), can)
+
+
+def _rate_hz(can: CanTable) -> int:
+    """The sample rate of recordings that an engine wants."""
+    return (can.reference and can.reference.rate) or can.rate
+
+
+def _heard(reference: Reference, can: CanTable) -> Recording:
+    """The part of a recording that the engine uses, at its rate."""
+    import soxr
+
+    samples, rate_hz = reference.samples, _rate_hz(can)
+    if reference.rate_hz != rate_hz:
+        samples = soxr.resample(samples, reference.rate_hz, rate_hz).astype(np.float32)
     used = round(can.reference.seconds[1] * rate_hz) if can.reference else len(samples)
-    return Recording(voice.reference.sha256, samples[:used], rate_hz, voice.reference.transcript)
+    return Recording(reference.sha256, samples[:used], rate_hz, reference.transcript)
 
 
 class _Sentence:

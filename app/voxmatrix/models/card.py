@@ -9,6 +9,7 @@ from typing import Any, Literal
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import content_digest
 from voxmatrix.models.device import SpeakDevice
+from voxmatrix.models.reference import Cloning
 from voxmatrix.models.style import Style
 from voxmatrix.plan.arithmetic import Arithmetic
 from voxmatrix.plan.parallelism import CPUS_PER_VOICE
@@ -46,6 +47,7 @@ class Capabilities:
     on_gpu: bool = True  # some GPUs can compute it; if False, only the CPU can
     autoregressive: bool = False  # it may skip, repeat or invent words
     cpus: int = CPUS_PER_VOICE  # that it keeps busy, where it speaks on them
+    clones: Cloning | None = None  # it imitates a recording that comes with a text; None: it does not
     speakers_in_one_text: int = 1  # how many voices of its model speak a script as a whole
     arithmetic: Arithmetic | None = None  # that its bytes depend on; None: they do not, or its files say so
 

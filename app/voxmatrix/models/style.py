@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from voxmatrix.errors import UsageError
+from voxmatrix.models.reference import Reference
 from voxmatrix.text.lexicon import Lexicon
 
 MAX_PAUSE_SECONDS = 60.0
@@ -39,6 +40,8 @@ class Style:
     normalised: bool = True  # numbers, abbreviations and the like are read by the rules of the language
     seed: int | None = None  # the same seed gives the same speech, as far as the voice can
     cast: Mapping[str, Role] = field(default_factory=dict)  # by name in small letters; "" is what has no name
+    #: What the voice of the text imitates instead of its own recording: of one request, so it is in no JSON.
+    reference: Reference | None = None
 
     def __post_init__(self) -> None:
         _check("speed", self.speed, 1 / MAX_SPEED, MAX_SPEED)
@@ -62,8 +65,13 @@ class Style:
 
     def to_json(self) -> dict[str, Any]:
         """The values as JSON."""
-        values = {**asdict(self), "knobs": dict(self.knobs), "lexicon": [list(pair) for pair in self.lexicon.entries]}
+        values = {
+            **asdict(replace(self, reference=None)),
+            "knobs": dict(self.knobs),
+            "lexicon": [list(pair) for pair in self.lexicon.entries],
+        }
         cast = {"cast": {name: list(role) for name, role in self.cast.items()}} if self.cast else {}
+        del values["reference"]
         del values["cast"]  # without one, the JSON is that of versions that know none
         if self.normalised:
             del values["normalised"]

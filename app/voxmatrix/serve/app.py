@@ -7,6 +7,7 @@ from starlette.types import ASGIApp
 import voxmatrix
 from voxmatrix.serve.errors import ErrorBody, add_error_handlers
 from voxmatrix.serve.page.routes import page_routes
+from voxmatrix.serve.routes.elevenlabs import elevenlabs_routes
 from voxmatrix.serve.routes.engines import engine_routes
 from voxmatrix.serve.routes.files import file_routes
 from voxmatrix.serve.routes.jobs import job_routes
@@ -20,6 +21,7 @@ from voxmatrix.serve.routes.plan import plan_routes
 from voxmatrix.serve.routes.recordings import recording_routes
 from voxmatrix.serve.routes.segments import segment_routes
 from voxmatrix.serve.routes.speech import speech_routes
+from voxmatrix.serve.routes.tts import tts_routes
 from voxmatrix.serve.routes.vibevoice import vibevoice_routes
 from voxmatrix.serve.routes.voices import voice_routes
 from voxmatrix.serve.security.middleware import RequestMiddleware
@@ -46,6 +48,8 @@ def make_app(services: Services) -> ASGIApp:
         piper_routes,
         vibevoice_routes,
         kokoro_routes,
+        tts_routes,
+        elevenlabs_routes,
         voice_routes,
         engine_routes,
         library_routes,

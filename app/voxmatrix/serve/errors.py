@@ -93,6 +93,13 @@ def voice_exists(name: str, *, replaceable: bool = False) -> ApiError:
     return ApiError(409, message, param="name", code="voice_exists")
 
 
+def not_json() -> ApiError:
+    """The answer to a body that is not declared as JSON, and is none or may be a page's of another site."""
+    example = """curl -H "Content-Type: application/json" -d '{"input": "Hello."}'"""
+    message = f"the body has to be JSON, sent with the header Content-Type: application/json; for example {example}"
+    return ApiError(400, message, code="invalid_json")
+
+
 def api_error(error: Exception) -> ApiError:
     """The answer to a request that ended with an error. Problems of the server are not explained to clients."""
     match error:
@@ -106,9 +113,9 @@ def api_error(error: Exception) -> ApiError:
             message = "the server cannot store this: its disk is full, or may not be written"
             return ApiError(507, message, code="insufficient_storage")
         case HTTPException():
-            return ApiError(
-                error.status_code, str(error.detail), code=_CODES.get(error.status_code), headers=error.headers
-            )
+            not_utf8 = isinstance(error.__cause__, UnicodeDecodeError)  # raised by FastAPI, which has read a body
+            message = "the body is not UTF-8, which JSON has to be" if not_utf8 else str(error.detail)
+            return ApiError(error.status_code, message, code=_CODES.get(error.status_code), headers=error.headers)
         case _:
             return ApiError(500, "the server failed to answer; its log says why", code="internal_error")
 

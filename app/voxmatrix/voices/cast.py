@@ -123,7 +123,7 @@ class CastVoice(Closeable):
             raise BadInputError(f"there is no voice {text.voice!r}", "name one in the cast, or remove the tag")
         voice = self._opened(role)
         knobs = {name: value for name, value in style.knobs.items() if name in voice.card.capabilities.knobs}
-        own = replace(style, speaker=role.speaker, knobs=knobs)
+        own = replace(style, speaker=role.speaker, knobs=knobs, reference=None)
         voice.card.check(own)
         return _resampled(voice.say(text, own, seed), voice.card.rate_hz, self.card.rate_hz)
 

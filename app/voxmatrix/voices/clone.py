@@ -20,8 +20,10 @@ from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.external.family import SUFFIX
 from voxmatrix.external.installed import Engine, find_engine, installed_weights
 from voxmatrix.external.manifest import ReferenceTable
-from voxmatrix.external.voice_file import REFERENCES, Consent, Reference, VoiceFile, now, write_voice
+from voxmatrix.external.voice_file import REFERENCES, Consent, VoiceFile, now, write_voice
+from voxmatrix.external.voice_file import Reference as KeptReference
 from voxmatrix.files import replacing
+from voxmatrix.models.reference import Cloning, Reference
 
 #: What the user states, about the speaker of the recording.
 STATEMENT = "The voice in this recording is that of {name}, who agrees that software imitates it."
@@ -65,24 +67,19 @@ def clone(request: CloneRequest) -> Cloned:
         UsageError: the name is taken or invalid, nobody consents, or the transcript is missing.
         UnreachableError: the folder of voices cannot be written to.
     """
-    if not request.speaker.strip():
-        raise UsageError("a voice is imitated only if its speaker agrees", "name the speaker who does: `consent=NAME`")
+    _check_consent(request.speaker)
     engine, weights, reference = _engine_of(request.engine, request.weights)
     place = voice_folders()[0] / engine.name / f"{request.name}{SUFFIX}"
     _check_request(request, reference, place)
     language = _language_of(request, engine.manifest.can.languages)
-    samples, findings = _examine(request.recording, reference, request.transcript)
-    errors = [finding for finding in findings if finding.severity == "error"]
-    if errors:
-        remedies = dict.fromkeys(error.remedy for error in errors)
-        raise BadInputError("; ".join(error.problem for error in errors), "; ".join(remedies))
+    samples, findings = _examined(request.recording, reference, request.transcript)
     statement = Consent(statement=STATEMENT.format(name=request.speaker), by=request.speaker, at=now())
     voice = VoiceFile(
         engine=engine.name,
         weights=weights,
         language=language,
         title=request.name,
-        reference=Reference(sha256=keep_recording(samples), transcript=request.transcript),
+        reference=KeptReference(sha256=keep_recording(samples), transcript=request.transcript),
         consent=statement,
     )
     path = write_voice(request.name, voice)
@@ -102,7 +99,41 @@ def check_recording(path: Path, engine: str, weights: str = "", transcript: str 
     return len(samples) / _RATE_HZ, findings
 
 
-def _examine(path: Path, wanted: ReferenceTable, transcript: str) -> tuple[Samples, list[Finding]]:
+def once(recording: Path, wanted: Cloning, speaker: str, transcript: str = "") -> Reference:
+    """A recording that is imitated for one text and not kept, after the same checks.
+
+    Raises:
+        BadInputError: it cannot be read, or is not good enough.
+        UsageError: nobody consents, or the transcript is missing.
+    """
+    _check_consent(speaker)
+    if wanted.transcript == "required" and not transcript:
+        raise _without_transcript()
+    transcript = "" if wanted.transcript == "none" else transcript
+    samples, _ = _examined(recording, wanted, transcript)
+    return Reference(hashlib.sha256(samples.tobytes()).hexdigest(), samples, _RATE_HZ, transcript)
+
+
+def _check_consent(speaker: str) -> None:
+    if not speaker.strip():
+        raise UsageError("a voice is imitated only if its speaker agrees", "name the speaker who does: `consent=NAME`")
+
+
+def _examined(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> tuple[Samples, list[Finding]]:
+    """What `_examine` returns.
+
+    Raises:
+        BadInputError: it cannot be read, or there is an error among the findings.
+    """
+    samples, findings = _examine(path, wanted, transcript)
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        remedies = dict.fromkeys(error.remedy for error in errors)
+        raise BadInputError("; ".join(error.problem for error in errors), "; ".join(remedies))
+    return samples, findings
+
+
+def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> tuple[Samples, list[Finding]]:
     """The speech of a recording, 48 kHz, without silence at both ends, and what is wrong with it.
 
     Raises:
@@ -177,9 +208,13 @@ def _check_request(request: CloneRequest, wanted: ReferenceTable, place: Path) -
     if place.exists():
         raise UsageError(f"there is already a voice {place.parent.name}/{request.name}", "choose another name")
     if wanted.transcript == "required" and not request.transcript:
-        raise UsageError("this engine needs the words of the recording", "write them: `transcript=WORDS`")
+        raise _without_transcript()
     if wanted.transcript == "none" and request.transcript:
         raise UsageError("this engine does not read the words of a recording", "leave out `transcript`")
+
+
+def _without_transcript() -> UsageError:
+    return UsageError("this engine needs the words of the recording", "write them: `transcript=WORDS`")
 
 
 def _language_of(request: CloneRequest, languages: Sequence[str]) -> str:

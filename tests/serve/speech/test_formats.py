@@ -8,7 +8,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from voxmatrix.serve.speech.formats import FORMAT_NAMES, encoder
+from voxmatrix.serve.speech.formats import FORMAT_NAMES, Encoding, encoder
 
 RATE_HZ = 22_050
 #: What an answer begins with.
@@ -27,7 +27,7 @@ def ffmpeg(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_
 @pytest.mark.parametrize("name", FORMAT_NAMES)
 def test_the_first_samples_are_encoded_before_others_come(name: str) -> None:
     put: queue.Queue[bytes] = queue.Queue()
-    with encoder(name, RATE_HZ, put.put) as write:  # type: ignore[arg-type]
+    with encoder(Encoding(format=name), RATE_HZ, put.put) as write:  # type: ignore[arg-type]
         write(FIRST)
         sent = len(put.get(timeout=60))
         while sent < 500:  # more than the header of any format

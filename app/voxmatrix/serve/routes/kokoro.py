@@ -18,7 +18,7 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, begun, check_length, complete, speak
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import CONTENT_TYPES
-from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned
+from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned, words_of
 from voxmatrix.speak.captions import FORMATS
 from voxmatrix.speak.synthesize import in_words
 
@@ -78,7 +78,7 @@ def kokoro_routes(services: Services) -> APIRouter:
             return SpeechResponse(answer, first, CaptionedLines(media_type), "application/json")
         sound = await complete(answer, first, request)
         captions = answer.spoken.captions
-        words = [word for caption in captions for word in caption.words] if body.return_timestamps else []
+        words = words_of(captions) if body.return_timestamps else []
         written = {"captions": FORMATS[body.captions](captions)} if body.captions else {}
         return JSONResponse({**captioned(sound, media_type, words), **written})
 

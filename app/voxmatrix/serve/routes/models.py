@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.catalogue import MODELS, find_voice
@@ -25,8 +25,13 @@ def model_routes(services: Services) -> APIRouter:
         }
 
     @router.get("/v1/models")
-    def list_models() -> dict[str, Any]:
-        """OpenAI's models for speech, which stand for the default voice, and the voices."""
+    def list_models(request: Request) -> Any:
+        """OpenAI's models for speech, which stand for the default voice, and the voices.
+
+        ElevenLabs' clients ask at the same path for another form; the header with their key tells them apart.
+        """
+        if "xi-api-key" in request.headers:
+            return [{"model_id": name, "name": name, "can_do_text_to_speech": True} for name in models()]
         return {"object": "list", "data": list(models().values())}
 
     @router.get("/v1/audio/models")

@@ -1,10 +1,12 @@
 """`POST /v1/audio/speech`, as OpenAI's API has it."""
 
 import re
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
@@ -24,8 +26,9 @@ from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.answer import Answer
-from voxmatrix.serve.speech.formats import CONTENT_TYPES, FormatName
+from voxmatrix.serve.speech.formats import CONTENT_TYPES, FORMAT_NAMES, Encoding, FormatName
 from voxmatrix.serve.speech.job import SpeechJob
+from voxmatrix.serve.speech.reference import ReferenceFields, with_usual_names
 from voxmatrix.serve.speech.sending import RawAudio, ServerSentEvents, SpeechResponse, cancel_on_disconnect
 from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.text.lexicon import Lexicon
@@ -55,7 +58,7 @@ class NormalizationOptions(BaseModel):
     normalize: bool = True
 
 
-class SpeechRequest(BaseModel):
+class SpeechRequest(ReferenceFields, BaseModel):
     """The body. Other fields have no effect. One that is null or empty is as if it were missing, except the input."""
 
     model_config = ConfigDict(extra="allow")
@@ -86,7 +89,8 @@ class SpeechRequest(BaseModel):
         """What was really given, with the names of formats in small letters."""
         if not isinstance(body, dict):
             return body
-        given = {name: value for name, value in body.items() if name == "input" or value not in (None, "")}
+        given = {name: value for name, value in body.items() if name == "input" or value not in (None, "", [], {})}
+        given = with_usual_names(given)
         if given.get("input", "") is None:
             del given["input"]
         for name in ("response_format", "stream_format"):
@@ -104,7 +108,7 @@ def speech_routes(services: Services) -> APIRouter:
     """The route of OpenAI's speech API."""
     router = APIRouter(route_class=Route)
 
-    answers: dict[int | str, dict[str, Any]] = {200: audio_content(*CONTENT_TYPES.values())}
+    answers: dict[int | str, dict[str, Any]] = {200: audio_content(*map(CONTENT_TYPES.__getitem__, FORMAT_NAMES))}
     answers[200]["content"][_EVENT_STREAM] = {}
 
     @router.post("/v1/audio/speech", response_class=Response, responses=answers)
@@ -115,8 +119,10 @@ def speech_routes(services: Services) -> APIRouter:
     return router
 
 
-async def speak(services: Services, body: SpeechRequest, request: Request) -> Response:
-    """The answer to a request, as it is sent.
+async def speak(
+    services: Services, body: SpeechRequest, request: Request, encoding: Encoding | None = None
+) -> Response:
+    """The answer to a request, as it is sent. `encoding` replaces the format of the request.
 
     Raises:
         As `begun`.
@@ -124,21 +130,24 @@ async def speak(services: Services, body: SpeechRequest, request: Request) -> Re
     if body.timestamp_granularities and body.stream_format != "sse":
         message = "timestamp_granularities needs stream_format sse; /dev/captioned_speech answers with JSON"
         raise ApiError(400, message, param="timestamp_granularities", code="invalid_value")
-    answer, first = await begun(services, body, request, timed=bool(body.timestamp_granularities))
+    answer, first = await begun(services, body, request, timed=bool(body.timestamp_granularities), encoding=encoding)
+    media_type = CONTENT_TYPES[answer.job.format]
     if body.stream_format == "sse":
         response: Response = SpeechResponse(answer, first, ServerSentEvents(), _EVENT_STREAM)
     elif body.stream:
-        response = SpeechResponse(answer, first, RawAudio(), CONTENT_TYPES[body.response_format])
+        response = SpeechResponse(answer, first, RawAudio(), media_type)
     else:
         sound = await complete(answer, first, request)
-        response = Response(sound, media_type=CONTENT_TYPES[body.response_format])
+        response = Response(sound, media_type=media_type)
     if ignored := body.ignored():
         response.headers["X-Ignored-Fields"] = ignored
     return response
 
 
-async def begun(services: Services, body: SpeechRequest, request: Request, *, timed: bool) -> tuple[Answer, bytes]:
-    """The answer to a request, and its first piece.
+async def begun(
+    services: Services, body: SpeechRequest, request: Request, *, timed: bool, encoding: Encoding | None = None
+) -> tuple[Answer, bytes]:
+    """The answer to a request, and its first piece. `encoding` replaces the format of the request.
 
     Raises:
         ApiError: the request cannot be answered.
@@ -164,6 +173,11 @@ async def begun(services: Services, body: SpeechRequest, request: Request, *, ti
         seed=body.seed,
     )
     check_fields(voice, speed=body.speed, knobs=body.knobs)
+    style = replace(style, reference=await run_in_threadpool(body.reference, voice, voices))
+    if style.reference is not None:  # its files keep who has agreed to a voice; the log, who to this
+        facts = {"voice": voice.id, "sha256": style.reference.sha256, "consent": body.consent}
+        services.log("reference", {"id": record_of(request).id, **facts})
+    encoding = encoding or Encoding(format=body.response_format)
     # With a seed, the samples depend on nothing but the request: not on how loud earlier answers were, nor on what of a
     # sentence is ready when it is sent.
     streamed = body.seed is None and body.stream
@@ -171,7 +185,9 @@ async def begun(services: Services, body: SpeechRequest, request: Request, *, ti
         text=body.input,
         voice=voice,
         style=style,
-        format=body.response_format,
+        format=encoding.format,
+        rate_hz=encoding.rate_hz,
+        kbit=encoding.kbit,
         streamed=streamed,
         voices=voices,
         timed=timed,
@@ -220,7 +236,8 @@ def with_length(answer: Answer, sound: bytes) -> bytes:
     """A whole answer, with its length in the header of a WAV file."""
     if answer.job.format != "wav":
         return sound
-    return header(answer.job.voice.rate_hz, len(sound) - HEADER_BYTES) + sound[HEADER_BYTES:]
+    rate_hz = answer.job.encoding.sent_rate_hz(answer.job.voice.rate_hz)
+    return header(rate_hz, len(sound) - HEADER_BYTES) + sound[HEADER_BYTES:]
 
 
 def check_length(text: str, most: int, param: str) -> None:

@@ -15,6 +15,7 @@ from voxmatrix.piper.files import ONNX
 from voxmatrix.piper.library import add
 from voxmatrix.serve.errors import ApiError, voice_exists
 from voxmatrix.serve.jobs.kinds.kind import Id, VoiceName
+from voxmatrix.serve.routes.elevenlabs import voice_facts
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.voices.resolve import installed, is_own, make_default, remove, rename
@@ -46,13 +47,24 @@ def voice_routes(services: Services) -> APIRouter:
     router = APIRouter(route_class=Route)
     catalogue, uploads = services.catalogue, services.jobs.uploads
 
+    def listed() -> list[dict[str, Any]]:
+        cards = catalogue.voices()
+        found = [_facts(card, catalogue.problem(card)) for card in cards.values()]
+        return found + [_unusable(name, *where) for name, where in installed().items() if name not in cards]
+
     @router.get("/v1/voices")
     def list_voices() -> dict[str, Any]:
         """All voices, the default one first, also those that cannot be used, each with the reason."""
-        cards = catalogue.voices()
-        found = [_facts(card, catalogue.problem(card)) for card in cards.values()]
-        found += [_unusable(name, *where) for name, where in installed().items() if name not in cards]
-        return {"voices": found, "default": next(iter(cards)), "default_is_fixed": catalogue.is_fixed}
+        found = listed()
+        return {"voices": found, "default": found[0]["id"], "default_is_fixed": catalogue.is_fixed}
+
+    @router.get("/v1/voices/{name:path}")
+    def read_voice(name: _Name) -> dict[str, Any]:
+        """One voice, as in the list."""
+        found = next((voice for voice in listed() if voice["id"] == name), None)
+        if found is None:
+            raise ApiError(404, "there is no such voice", param="name", code="not_found")
+        return found
 
     @router.post("/v1/voices", status_code=201)
     def add_voice(body: NewVoice) -> dict[str, Any]:
@@ -128,6 +140,7 @@ def _facts(card: VoiceCard, problem: str) -> dict[str, Any]:
     made = card.facts.get(MADE_BY)
     origin = "cloned" if card.consent else "downloaded" if card.source else "trained" if made else "added"
     return {
+        **voice_facts(card),
         "id": card.id,
         "title": card.title.partition(":")[0] or card.id,
         "family": card.family,
@@ -151,9 +164,10 @@ def _unusable(name: str, family: Family, path: FilePath) -> dict[str, Any]:
     except (VoxmatrixError, OSError) as error:
         problem = _named(error.problem, path) if isinstance(error, VoxmatrixError) else "it cannot be read"
     empty = dict.fromkeys(("language", "gender", "quality", "license", "source"), "")
+    names = dict.fromkeys(("id", "voice_id", "name", "title"), name)
     return {
-        **empty, "id": name, "title": name, "family": family.name, "rate_hz": 0, "speakers": [], "origin": "added",
-        "own": is_own(path), "problem": problem,
+        **empty, **names, "family": family.name, "rate_hz": 0, "speakers": [], "origin": "added", "own": is_own(path),
+        "problem": problem,
     }  # fmt: skip
 
 

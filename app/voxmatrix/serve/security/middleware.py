@@ -20,6 +20,7 @@ from voxmatrix.serve.request_record import RequestRecord, new_request_record, ro
 from voxmatrix.serve.security import keys
 from voxmatrix.serve.security.hosts import HostList, is_cross_site
 from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.serve.speech.reference import MAX_CHARACTERS
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 
 #: Answered without a key: they say nothing about what is spoken.
@@ -28,8 +29,12 @@ _OPEN = ("/health", "/healthz", "/readyz")
 _LISTS = ("/v1/audio/models", "/v1/audio/voices", "/v1/models")
 #: Speaks also when asked with GET.
 SYNTHESIZE = "/synthesize"
+#: A recording to imitate may come with a text.
+_WITH_REFERENCE = ("/v1/audio/speech", "/dev/captioned_speech", "/dev/dialogue", "/tts")
 #: Takes files; all other bodies are small.
 UPLOADS = "/v1/files"
+#: Of Azure's clients, and ElevenLabs'.
+_KEY_HEADERS = ("x-api-key", "api-key", "xi-api-key")
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 #: A body has to arrive within this time.
 BODY_TIMEOUT_SECONDS = 30.0
@@ -98,12 +103,14 @@ class RequestMiddleware:
     def _most_bytes(self, scope: Scope) -> int:
         if _is_upload(scope):
             return self._settings.max_upload_bytes
+        if scope.get("method") == "POST" and scope["path"] in _WITH_REFERENCE:
+            return self._settings.max_body_bytes + MAX_CHARACTERS
         return body_limit(scope.get("method", ""), scope["path"]) or self._settings.max_body_bytes
 
     def _check_key(self, headers: Headers) -> None:
         scheme, _, key = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
-            key = headers.get("x-api-key", "") or headers.get("api-key", "")
+            key = next((headers[name] for name in _KEY_HEADERS if headers.get(name)), "")
         if not key:
             self._metrics.rejected.labels("key").inc()
             message = "a key is needed: send it as Authorization: Bearer KEY, or as X-API-Key"

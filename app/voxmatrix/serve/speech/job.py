@@ -12,7 +12,7 @@ from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Role, Style
 from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, find_voice
 from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.speech.formats import FormatName, encoder
+from voxmatrix.serve.speech.formats import AnyFormatName, Encoding, encoder
 from voxmatrix.serve.speech.markup import without_markup
 from voxmatrix.serve.speech.response_stream import ResponseStream
 from voxmatrix.speak.captions import Caption
@@ -39,10 +39,17 @@ class SpeechJob:
     text: str  # with Markdown, HTML or tags, or SSML
     voice: VoiceCard
     style: Style
-    format: FormatName
+    format: AnyFormatName
+    rate_hz: int | None = None  # of what is sent; None: as is usual for the format
+    kbit: int | None = None  # per second
     streamed: bool = True  # it is heard while it is computed
     voices: VoiceList  # that the text may name
     timed: bool = False  # its captions are wanted: sentences are sent as wholes
+
+    @property
+    def encoding(self) -> Encoding:
+        """How its sound is sent."""
+        return Encoding(format=self.format, rate_hz=self.rate_hz, kbit=self.kbit)
 
 
 @dataclass
@@ -87,7 +94,7 @@ def _speak(
     speaker = card.speaker(style.speaker)
     start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
     texts = in_words(paragraphs(text), card, style, scripts=not job.timed)
-    with encoder(job.format, card.rate_hz, stream.put) as write:
+    with encoder(job.encoding, card.rate_hz, stream.put) as write:
         speech = synthesize(voice, texts, style, start, early=job.streamed and not job.timed, check=stream.check)
         with closing(speech) as parts:
             total = 0

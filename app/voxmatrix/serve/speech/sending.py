@@ -10,10 +10,11 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from voxmatrix.serve.errors import api_error
+from voxmatrix.serve.speech.alignment import CharacterAlignment
 from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.job import SpeechUsage
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
-from voxmatrix.speak.captions import CaptionWord, word_json
+from voxmatrix.speak.captions import Caption, CaptionWord, word_json
 
 T = TypeVar("T")
 #: A client that accepts nothing for this long is taken for gone.
@@ -23,8 +24,8 @@ SEND_TIMEOUT_SECONDS = 60.0
 class Framing(Protocol):
     """Turns an answer into bytes of a response."""
 
-    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
-        """A piece of audio, and the words of the sentences that were computed since the one before."""
+    def piece(self, audio: bytes, captions: Sequence[Caption]) -> bytes:
+        """A piece of audio, and the sentences that were computed since the one before, if they are wanted."""
         ...
 
     def end(self, spoken: SpeechUsage) -> bytes:
@@ -39,7 +40,7 @@ class Framing(Protocol):
 class RawAudio:
     """The audio alone."""
 
-    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
+    def piece(self, audio: bytes, captions: Sequence[Caption]) -> bytes:
         """The audio."""
         return audio
 
@@ -55,9 +56,10 @@ class RawAudio:
 class ServerSentEvents:
     """Server-sent events."""
 
-    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
+    def piece(self, audio: bytes, captions: Sequence[Caption]) -> bytes:
         """Audio in base 64, after the words that begin in it or later, if they were asked for."""
-        said = _event({"type": "speech.audio.words", "words": list(map(word_json, words))}) if words else b""
+        words = list(map(word_json, words_of(captions)))
+        said = _event({"type": "speech.audio.words", "words": words}) if words else b""
         return said + _event({"type": "speech.audio.delta", "audio": b64encode(audio).decode()})
 
     def end(self, spoken: SpeechUsage) -> bytes:
@@ -77,9 +79,9 @@ class CaptionedLines:
         """`media_type` is that of the audio."""
         self._media_type = media_type
 
-    def piece(self, audio: bytes, words: Sequence[CaptionWord]) -> bytes:
+    def piece(self, audio: bytes, captions: Sequence[Caption]) -> bytes:
         """A line."""
-        return json.dumps(captioned(audio, self._media_type, words), ensure_ascii=False).encode() + b"\n"
+        return _line(captioned(audio, self._media_type, words_of(captions)))
 
     def end(self, spoken: SpeechUsage) -> bytes:
         """Nothing."""
@@ -87,13 +89,47 @@ class CaptionedLines:
 
     def failure(self, error: Exception) -> bytes:
         """OpenAI's error object."""
-        return json.dumps(api_error(error).body).encode() + b"\n"
+        return _line(api_error(error).body)
+
+
+class AlignedLines:
+    """Objects of JSON in lines, as ElevenLabs streams them: audio in base 64, and the characters that are new."""
+
+    def __init__(self, text: str) -> None:
+        self._alignment = CharacterAlignment(text)
+
+    def piece(self, audio: bytes, captions: Sequence[Caption]) -> bytes:
+        """A line."""
+        return _line(aligned(audio, self._alignment.next(captions)))
+
+    def end(self, spoken: SpeechUsage) -> bytes:
+        """A line with the characters after the last word, if there are any."""
+        rest = self._alignment.rest()
+        return _line(aligned(b"", rest)) if rest else b""
+
+    def failure(self, error: Exception) -> bytes:
+        """OpenAI's error object."""
+        return _line(api_error(error).body)
+
+
+def aligned(audio: bytes, alignment: dict[str, Any] | None) -> dict[str, Any]:
+    """Sound and its characters, as ElevenLabs writes them. Those of the text in words are not told."""
+    return {"audio_base64": b64encode(audio).decode(), "alignment": alignment, "normalized_alignment": None}
+
+
+def words_of(captions: Iterable[Caption]) -> list[CaptionWord]:
+    """The words of sentences."""
+    return [word for caption in captions for word in caption.words]
 
 
 def captioned(audio: bytes, media_type: str, words: Iterable[CaptionWord]) -> dict[str, Any]:
     """Sound and its words, as Kokoro-FastAPI writes them."""
     times = [{"word": one.text, "start_time": one.start_ms / 1000, "end_time": one.end_ms / 1000} for one in words]
     return {"audio": b64encode(audio).decode(), "audio_format": media_type, "timestamps": times}
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode() + b"\n"
 
 
 def _event(content: dict[str, Any]) -> bytes:
@@ -109,7 +145,7 @@ class SpeechResponse(Response):
         self._answer = answer
         self._first = first
         self._framing = framing
-        self._captions = 0  # whose words were sent
+        self._captions = 0  # that were sent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send everything.
@@ -135,14 +171,14 @@ class SpeechResponse(Response):
         await _send(send, self._framing.end(self._answer.spoken), more=False)
 
     async def _pieces(self) -> AsyncIterator[bytes]:
-        yield self._framing.piece(self._first, self._new_words())
+        yield self._framing.piece(self._first, self._new_captions())
         async for piece in self._answer.rest():
-            yield self._framing.piece(piece, self._new_words())
+            yield self._framing.piece(piece, self._new_captions())
 
-    def _new_words(self) -> list[CaptionWord]:
+    def _new_captions(self) -> list[Caption]:
         captions = self._answer.spoken.captions[self._captions :]
         self._captions += len(captions)
-        return [word for caption in captions for word in caption.words]
+        return captions
 
 
 async def cancel_on_disconnect(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
