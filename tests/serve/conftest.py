@@ -115,6 +115,13 @@ def server(serve: Serve) -> Running:
     return serve()
 
 
+@pytest.fixture(scope="module")
+def shared(voice: Path) -> Iterator[Running]:
+    """One server for all rows of a contract. It sees the home of each test."""
+    with running(ServeSettings(voice=voice, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as started:
+        yield started
+
+
 @pytest.fixture
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sentences that were begun."""

@@ -127,17 +127,6 @@ ERRORS: list[tuple[str, dict[str, Any], int, str | None, str]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def shared(voice: Any) -> Any:
-    """One server for all rows of the contract."""
-    from tests.serve.conftest import running
-    from voxmatrix.plan.device_request import DeviceRequest
-    from voxmatrix.serve.settings import ServeSettings
-
-    with running(ServeSettings(voice=voice, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
-        yield server
-
-
 @pytest.mark.parametrize(("fields", "status", "param", "code"), [row[1:] for row in ERRORS], ids=[r[0] for r in ERRORS])
 def test_every_invalid_field_is_an_error_of_openai(
     shared: Running, fields: dict[str, Any], status: int, param: str | None, code: str
