@@ -13,6 +13,8 @@ from tests.toys.engines import install_engine, install_weights, write_toy_voice
 from tests.toys.recordings import RATE_HZ, recording
 from voxmatrix.cli import main
 from voxmatrix.config import home
+from voxmatrix.external.installed import find_engine
+from voxmatrix.external.voice import recording_of
 from voxmatrix.external.voice_file import read_voice
 from voxmatrix.voices.resolve import remove, rename, resolve
 
@@ -166,3 +168,19 @@ def test_a_person_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert main.run(["voices", "clone", "me", "--engine", "toy", "--reference", str(path)]) == 0
     consent = read_voice(resolve("me").path).consent
     assert consent is not None and consent.by == "Ann"
+
+
+def test_the_seconds_that_are_told_are_those_that_are_imitated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speech, _ = soundfile.read(recording(tmp_path / "part.wav", seconds=7.0))
+    soundfile.write(tmp_path / "long.wav", np.concatenate([speech, np.zeros(RATE_HZ // 2), speech, speech]), RATE_HZ)
+    assert clone(tmp_path / "long.wav") == 0
+    shown = capsys.readouterr()
+    made = json.loads(shown.out)
+    assert 6.5 < made["seconds"] < 7.5  # the toy uses 10 s at most, and the last pause before is behind the first part
+    assert f"only the first {made['seconds']:.1f} s of 2" in shown.err
+    card = resolve(made["voice"])
+    heard = recording_of(card.path, read_voice(card.path), find_engine("toy").manifest.can)
+    assert heard is not None
+    assert len(heard.samples) / heard.rate_hz == pytest.approx(made["seconds"], abs=0.05)

@@ -30,15 +30,19 @@ def trim(samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64]
     levels = levels_dbfs(samples, rate_hz) if levels is None else levels
     if not len(levels):
         return samples
-    noise, loud = np.percentile(levels, (10, 95))
-    threshold = max(loud - RANGE_DB, min(noise + ABOVE_NOISE_DB, loud - MIN_RANGE_DB))
-    speech = _speech_frames(levels >= threshold)
+    speech = _speech_frames(levels >= speech_threshold_dbfs(levels))
     if speech is None:
         return samples
     hop, margin = round(HOP_SECONDS * rate_hz), round(MARGIN_SECONDS * rate_hz)
     start = max(0, speech[0] * hop - margin)
     end = len(samples) if speech[1] == len(levels) - 1 else (speech[1] + 2) * hop + margin
     return samples[start:end]
+
+
+def speech_threshold_dbfs(levels: NDArray[np.float64]) -> float:
+    """The level from which a frame of a recording is speech, by those of all of its frames."""
+    noise, loud = np.percentile(levels, (10, 95))
+    return float(max(loud - RANGE_DB, min(noise + ABOVE_NOISE_DB, loud - MIN_RANGE_DB)))
 
 
 def levels_dbfs(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float64]:

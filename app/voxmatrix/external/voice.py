@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from voxmatrix.audio.pauses import cut_at_pause
 from voxmatrix.audio.waves import Samples
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import Finding
@@ -144,7 +145,7 @@ class ExternalVoice(Closeable):
 
 
 def recording_of(path: Path, voice: VoiceFile, can: CanTable) -> Recording | None:
-    """The recording of a voice as the engine wants it: mono, at its rate, and no longer than what it uses.
+    """The recording of a voice as the engine wants it: mono, at its rate, and up to a pause before the most it uses.
 
     Raises:
         BadInputError: the recording is missing, or cannot be read.
@@ -163,14 +164,15 @@ def _rate_hz(can: CanTable) -> int:
 
 
 def _heard(reference: Reference, can: CanTable) -> Recording:
-    """The part of a recording that the engine uses, at its rate."""
+    """The part of a recording that the engine uses, at its rate: it ends in a pause, not in a word."""
     import soxr
 
     samples, rate_hz = reference.samples, _rate_hz(can)
     if reference.rate_hz != rate_hz:
         samples = soxr.resample(samples, reference.rate_hz, rate_hz).astype(np.float32)
-    used = round(can.reference.seconds[1] * rate_hz) if can.reference else len(samples)
-    return Recording(reference.sha256, samples[:used], rate_hz, reference.transcript)
+    if can.reference:
+        samples = cut_at_pause(samples, rate_hz, *can.reference.seconds)
+    return Recording(reference.sha256, samples, rate_hz, reference.transcript)
 
 
 class _Sentence:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from voxmatrix.audio.load import read
+from voxmatrix.audio.pauses import cut_at_pause
 from voxmatrix.audio.waves import Samples, levels_dbfs, trim
 from voxmatrix.config import voice_folders
 from voxmatrix.dataset.checks import CLIPPED_ERROR, CLIPPED_WARNING, SILENT_DBFS
@@ -55,7 +56,7 @@ class Cloned:
 
     id: str
     path: Path
-    seconds: float  # of its recording
+    seconds: float  # of its recording that are imitated
     findings: tuple[Finding, ...]
 
 
@@ -83,7 +84,7 @@ def clone(request: CloneRequest) -> Cloned:
         consent=statement,
     )
     path = write_voice(request.name, voice)
-    seconds = len(samples) / _RATE_HZ
+    seconds = len(cut_at_pause(samples, _RATE_HZ, *reference.seconds)) / _RATE_HZ
     return Cloned(id=f"{engine.name}/{request.name}", path=path, seconds=seconds, findings=tuple(findings))
 
 
@@ -157,7 +158,8 @@ def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> t
         remedy = f"choose a recording of at most {used:g} s, or leave out the transcript"
         findings.append(_error(problem, remedy))
     elif seconds > used:
-        problem = f"only the first {used:g} s of {seconds:.0f} s are imitated"
+        heard = len(cut_at_pause(samples, _RATE_HZ, least, used)) / _RATE_HZ
+        problem = f"only the first {heard:.1f} s of {seconds:.1f} s are imitated, up to a pause"
         findings.append(_warning(problem, "nothing needs to be done"))
     if sound.clipped_fraction >= CLIPPED_WARNING:
         problem = f"{sound.clipped_fraction:.2%} of {path.name} is clipped at full scale"
