@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from voxmatrix.judge.hearing import word_errors
-from voxmatrix.judge.sound import doubts, measure
+from voxmatrix.judge.sound import doubts, improbable, measure
 
 RATE_HZ = 16_000
 RANDOM = np.random.default_rng(1)
@@ -60,3 +60,54 @@ def test_ordinary_speech_has_no_doubts() -> None:
 )
 def test_words_are_compared_as_they_are_read(text: str, heard: str, errors: tuple[int, int]) -> None:
     assert word_errors(text, heard, "en-us") == errors
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("Two", 0.3),
+        ("Two", 2.0),
+        ("A.", 0.1),
+        ("The boat came early.", 1.3),
+        ("你好，今天天气怎么样？", 1.8),
+        ("こんにちは、おげんきですか。", 1.6),
+        ("안녕하세요, 오늘 어떻게 지내세요?", 2.4),
+        ("नमस्ते, आप कैसे हैं आज?", 1.6),
+        ("שלום, מה שלומך היום?", 1.3),
+        ("1,234,567,890", 7.0),  # if the voice reads it in words
+        ("www.example.com/a?b=c", 6.0),
+        ("[[həˈloʊ]]", 0.2),
+        ("!?", 0.1),
+    ],
+)
+def test_speech_at_a_usual_pace_is_probable_in_every_script(text: str, seconds: float) -> None:
+    assert improbable(text, measure(speech(seconds), RATE_HZ)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "problem"),
+    [
+        ("Hello there.", 0.02, "too short"),
+        ("Two", 0.02, "too short"),
+        ("Two", 40.0, "too long"),
+        ("Hello there.", 40.0, "too long"),
+        ("The boat came early, and nobody saw it.", 0.4, "too short"),
+        ("你好，今天天气怎么样？", 0.2, "too short"),
+        ("你好", 30.0, "too long"),
+    ],
+)
+def test_bounds_need_no_other_sentence(text: str, seconds: float, problem: str) -> None:
+    assert problem in improbable(text, measure(speech(seconds), RATE_HZ))
+
+
+def test_silence_and_a_long_gap_are_improbable() -> None:
+    assert improbable("Hello there.", measure(silence(1.0), RATE_HZ)) == "it is silent"
+    cut_off = np.concatenate([speech(1.0), silence(30.0), speech(0.1)])
+    assert "too long" in improbable("Hello there.", measure(cut_off, RATE_HZ))
+
+
+@pytest.mark.parametrize(("speed", "seconds"), [(4.0, 0.35), (0.25, 5.5)])
+def test_bounds_follow_the_speed(speed: float, seconds: float) -> None:
+    facts = measure(speech(seconds), RATE_HZ)
+    text = "The boat came early." if speed > 1 else "No."
+    assert improbable(text, facts, speed) == "" != improbable(text, facts)

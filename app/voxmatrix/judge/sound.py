@@ -1,6 +1,8 @@
 """Whether the speech of many sentences can be that of their texts, by its length, level and pauses. Needs no model."""
 
+import unicodedata
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +14,18 @@ from voxmatrix.audio.waves import Samples
 _MAX_PACE = 2.5
 #: Counted with the characters of every sentence, so that short ones may last a little longer.
 _EXTRA_CHARACTERS = 8
+#: Seconds of speech for a character at the usual speed, the least and the most, with any voice: for a letter of an
+#: alphabet, and for characters of scripts that write more with one, by the first word of their names in Unicode.
+_LETTER = (1 / 35, 1 / 3)
+_CHARACTERS = {
+    **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"), (1 / 20, 0.6)),
+    **dict.fromkeys(("HANGUL", "ETHIOPIC", "YI", "CHEROKEE", "VAI", "CANADIAN"), (1 / 20, 0.8)),
+    **dict.fromkeys(("CJK", "IDEOGRAPHIC"), (1 / 18, 1.0)),
+}
+#: Capitals may be spelled, and digits and symbols read in words by the voice itself, or not at all.
+_CAPITAL, _DIGIT, _SYMBOL, _MARK = (1 / 35, 0.8), (1 / 35, 1.5), (0.0, 2.0), (0.0, 1 / 3)
+#: A short text may last so much longer or shorter, but no sound of speech is shorter than two frames.
+_LONGER_SECONDS, _SHORTER_SECONDS, _LEAST_SECONDS = 2.0, 0.05, 2 * FRAME_SECONDS
 _MAX_LEVEL_DB = 12.0
 _MAX_GAP_SECONDS = 2.0
 
@@ -33,6 +47,35 @@ def measure(samples: Samples, rate_hz: int) -> SoundFacts:
     loud = np.flatnonzero(power > power.max(initial=0.0) * 10 ** (-GATE_DB / 10))
     gap = (np.diff(loud).max(initial=1) - 1) * FRAME_SECONDS
     return SoundFacts(seconds, level, float(gap))
+
+
+def improbable(text: str, facts: SoundFacts, speed: float = 1.0) -> str:
+    """Why speech cannot be that of its text in words, whatever the voice and the language; "" if it can be.
+
+    Bounds for voices at any pace, that hold for a single sentence: it is silent, or far too short or too long.
+    """
+    if not np.isfinite(facts.level_dbfs):
+        return "it is silent"
+    least, most = (sum(bounds) for bounds in zip((0.0, 0.0), *map(_bounds, text), strict=True))
+    least = max(least / max(1.0, speed) - _SHORTER_SECONDS, _LEAST_SECONDS if least else 0.0)
+    if facts.seconds < least:
+        return f"it lasts {facts.seconds:.2f} s, too short for its text"
+    if facts.seconds + facts.gap_seconds > (most + _LONGER_SECONDS) / min(1.0, speed):
+        return f"it lasts {facts.seconds + facts.gap_seconds:.1f} s, too long for its text"
+    return ""
+
+
+@cache
+def _bounds(character: str) -> tuple[float, float]:
+    """The least and the most seconds that a character takes."""
+    kind = unicodedata.category(character)
+    if kind == "Lu":
+        return _CAPITAL
+    if kind == "Lm":  # as in phonemes
+        return _MARK
+    if kind[0] == "L":
+        return _CHARACTERS.get(unicodedata.name(character, "").partition(" ")[0], _LETTER)
+    return {"N": _DIGIT, "S": _SYMBOL, "M": _MARK}.get(kind[0], (0.0, 0.0))
 
 
 def doubts(facts: Sequence[SoundFacts], characters: Sequence[int]) -> list[str]:
