@@ -94,9 +94,15 @@ def test_the_speed_is_a_setting_of_the_voice_and_others_are_named_as_ignored(sha
     )
     assert len(fast.content) < 0.75 * len(usual.content)
     assert convert(shared, voice_settings={"speed": 9}).status_code == 400
-    ignored = convert(shared, previous_text="Well.", language_code="fr", voice="nobody", input="What?")
+    ignored = convert(shared, previous_text="Well.", language_code="fr", input="What?")
     assert ignored.status_code == 200
     assert ignored.headers["X-Ignored-Fields"] == "previous_text, language_code"
+
+
+@pytest.mark.parametrize("name", ["voice", "voice_id", "speaker", "ref_audio", "speaker_wav"])
+def test_the_path_alone_says_who_speaks(shared: Running, name: str) -> None:
+    refused = convert(shared, **{name: "random"})
+    assert refused.status_code == 400 and f"{name} has no effect here" in refused.json()["detail"]["message"]
 
 
 def test_an_unknown_voice_is_never_another_one(serve: Serve) -> None:

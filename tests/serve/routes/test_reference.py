@@ -78,6 +78,15 @@ def test_a_voice_that_imitates_nothing_refuses_it(shared: Running, sound: str, v
     assert "imitates no recording" in error_of(refused)["message"] and "toy/bell" in error_of(refused)["message"]
 
 
+@pytest.mark.parametrize(
+    "fields", [{"ref_audio": "AAAA"}, {"turns": [{"voice": "alloy", "text": "Hi.", "speaker_wav": "A"}]}]
+)
+def test_in_a_dialogue_voices_are_named(shared: Running, fields: dict[str, Any]) -> None:
+    refused = shared.post("/dev/dialogue", {"turns": [{"voice": "alloy", "text": "Hi."}], **fields})
+    assert refused.status_code == 400
+    assert error_of(refused)["param"] in fields or error_of(refused)["param"] == "speaker_wav"
+
+
 @pytest.mark.parametrize("consent", [None, "", "  "])
 def test_without_consent_nobody_is_imitated(shared: Running, sound: str, consent: str | None) -> None:
     refused = speak(shared, ref_audio=sound, consent=consent)

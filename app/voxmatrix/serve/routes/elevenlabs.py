@@ -17,6 +17,7 @@ from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, begun, c
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.alignment import CharacterAlignment
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, AnyFormatName, Encoding
+from voxmatrix.serve.speech.reference import check_others
 from voxmatrix.serve.speech.sending import AlignedLines, SpeechResponse, aligned
 
 _SPEECH = "/v1/text-to-speech/{voice:path}"
@@ -142,14 +143,15 @@ def _speech(services: Services, name: str, body: ElevenLabsRequest) -> SpeechReq
     """The same as a request for speech.
 
     Raises:
-        ApiError: there is no such voice.
+        ApiError: there is no such voice, or the body names another one.
     """
     try:
         voice, _ = find_voice(services.catalogue.voices(), name)
     except UnknownVoiceError as error:
         message = f"{error.problem}; voxmatrix serve --alias {name}=VOICE gives one this name"
         raise ApiError(HTTPStatus.NOT_FOUND, message, param="voice", code="voice_not_found") from error
-    others = dict(body.model_extra or {})
+    check_others(body.model_extra or {})
+    others = {name: value for name, value in (body.model_extra or {}).items() if name not in SpeechRequest.model_fields}
     fields: dict[str, Any] = {"input": body.text, "voice": name}
     if body.voice_settings is not None and body.voice_settings.speed is not None:
         fields["speed"] = body.voice_settings.speed
@@ -163,12 +165,7 @@ def _speech(services: Services, name: str, body: ElevenLabsRequest) -> SpeechReq
             fields["lang_code"] = body.language_code
         except UnknownVoiceError:
             others["language_code"] = body.language_code
-    return SpeechRequest.model_validate({**_without_effect(others), **fields})
-
-
-def _without_effect(others: dict[str, Any]) -> dict[str, Any]:
-    """Fields that have no effect, and none by a name that means something in `SpeechRequest`."""
-    return {name: value for name, value in others.items() if name not in SpeechRequest.model_fields}
+    return SpeechRequest.model_validate({**others, **fields})
 
 
 def _encoding(name: str) -> Encoding:

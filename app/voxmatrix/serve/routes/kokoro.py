@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Request
-from pydantic import AliasChoices, BaseModel, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from voxmatrix.errors import BadInputError
@@ -18,6 +18,7 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, begun, check_length, complete, speak
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import CONTENT_TYPES
+from voxmatrix.serve.speech.reference import RECORDING, check_others
 from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned, words_of
 from voxmatrix.speak.captions import FORMATS
 from voxmatrix.speak.synthesize import in_words
@@ -35,6 +36,8 @@ class CaptionedRequest(SpeechRequest):
 
 class Turn(BaseModel):
     """What one voice says in a dialogue."""
+
+    model_config = ConfigDict(extra="allow")
 
     voice: Annotated[
         str, Field(max_length=256, pattern=r"[^\[\]\n]+", validation_alias=AliasChoices("voice", "voice_id"))
@@ -85,6 +88,12 @@ def kokoro_routes(services: Services) -> APIRouter:
     @router.post("/dev/dialogue", response_class=Response, responses={200: audio_content(*CONTENT_TYPES.values())})
     async def dialogue(body: DialogueRequest, request: Request) -> Response:
         """Speak a text in turns, each with its voice."""
+        if body.ref_audio:
+            raise ApiError(
+                400, "the turns name voices: make one of the recording, and leave out ref_audio", param=RECORDING
+            )
+        for turn in body.turns:
+            check_others(turn.model_extra or {})
         pause = f" [pause:{body.pause_between_turns:.3f}s] " if body.pause_between_turns else " "
         mark = f"{LANGUAGE_MARK}{body.lang_code}" if body.lang_code else ""
         text = pause.join(f"[voice:{turn.voice}{mark}] {turn.text}" for turn in body.turns)

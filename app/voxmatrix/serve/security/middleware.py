@@ -30,7 +30,7 @@ _LISTS = ("/v1/audio/models", "/v1/audio/voices", "/v1/models")
 #: Speaks also when asked with GET.
 SYNTHESIZE = "/synthesize"
 #: A recording to imitate may come with a text.
-_WITH_REFERENCE = ("/v1/audio/speech", "/dev/captioned_speech", "/dev/dialogue", "/tts")
+_WITH_REFERENCE = ("/v1/audio/speech", "/dev/captioned_speech", "/tts")
 #: Takes files; all other bodies are small.
 UPLOADS = "/v1/files"
 #: Of Azure's clients, and ElevenLabs'.

@@ -33,7 +33,6 @@ _SPEAKERS = re.compile(r"(?:character|speaker|spk|voice)s?(?:_id|_name|_embeddin
 MAX_BYTES = 4 * 2**20
 #: As base 64 in a `data:` URL.
 MAX_CHARACTERS = MAX_BYTES * 4 // 3 + 256
-_DATA_URL = re.compile(r"data:[\w.+-]*/?[\w.+-]*(?:;[\w.+-]+=[^;,]*)*;base64,", re.ASCII | re.IGNORECASE)
 #: A recording takes memory while it is checked.
 _one_at_a_time = threading.Lock()
 
@@ -68,7 +67,7 @@ class ReferenceFields(BaseModel):
             ApiError: another field says who speaks, the voice imitates nothing, nobody consents, or the recording is
                 not good enough.
         """
-        _check_others(self.model_extra or {})
+        check_others(self.model_extra or {})
         if not self.ref_audio:
             return None
         wanted = voice.capabilities.clones
@@ -87,8 +86,8 @@ class ReferenceFields(BaseModel):
                 raise ApiError(400, message, param=param, code="invalid_value") from error
 
 
-def _check_others(others: Mapping[str, Any]) -> None:
-    """Check that no field without an effect says who speaks.
+def check_others(others: Mapping[str, Any]) -> None:
+    """Check that none of the fields without an effect says who speaks.
 
     Raises:
         ApiError: one does.
@@ -97,8 +96,8 @@ def _check_others(others: Mapping[str, Any]) -> None:
         if _SPEAKERS.fullmatch(_snake(name)):
             message = f"{name} has no effect here: leave it out, and name who speaks in voice, as NAME or NAME:SPEAKER"
             raise ApiError(400, message, param=name, code="invalid_value")
-        if isinstance(value, str) and value[:11].lower() == "data:audio/":
-            message = f"{name} has no effect here: send a recording that is to be imitated as {RECORDING}"
+        if _RECORDINGS.fullmatch(_snake(name)) or (isinstance(value, str) and value[:11].lower() == "data:audio/"):
+            message = f"{name} has no effect here: send a recording that is to be imitated as {RECORDING} of a request"
             raise ApiError(400, message, param=name, code="invalid_value")
 
 
@@ -112,12 +111,13 @@ def _not_cloning(voice: VoiceCard, voices: Mapping[str, VoiceCard]) -> ApiError:
 
 
 def _decoded(recording: str) -> bytes:
-    found = _DATA_URL.match(recording)
     if len(recording) > MAX_CHARACTERS:
         message = f"{RECORDING} has more than {MAX_BYTES:,} bytes; send some seconds of it, or as FLAC or mp3"
         raise ApiError(400, message, param=RECORDING, code="string_above_max_length")
+    head, comma, encoded = recording.partition(",")
+    is_url = bool(comma) and head[:5].lower() == "data:" and head[-7:].lower() == ";base64"
     try:
-        return base64.b64decode(recording[found.end() if found else 0 :], validate=True)
+        return base64.b64decode(encoded if is_url else recording, validate=True)
     except (binascii.Error, ValueError) as error:
         message = (
             f"{RECORDING} is no recording in base 64, alone or as data:audio/wav;base64,…; files and addresses are not"
