@@ -10,6 +10,7 @@ from voxmatrix.audio import ffmpeg as module
 from voxmatrix.audio.encode import FORMATS, encode
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.landlock import landlock_version
 
 
 def _ffmpeg_is_there() -> bool:
@@ -192,3 +193,18 @@ def test_encoding_warns_nobody(wav: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", program, str(wav), str(wav.with_name("out.mp3"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
+def test_ffmpeg_reads_no_other_file_and_has_no_secret(wav: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = wav.parent / "bin" / "ffmpeg"
+    program.parent.mkdir()
+    (wav.parent / "diary").write_text("of the user")
+    script = f'cat "{wav.parent}/diary"; touch "{wav.parent}/new"; head -c 4 "{wav}"; echo " token:$HF_TOKEN"; exit 1'
+    program.write_text(f"#!/bin/sh\nexec 1>&2\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(module.shutil, "which", lambda name: str(program))
+    monkeypatch.setenv("HF_TOKEN", "a secret")
+    with pytest.raises(BadInputError, match=r"cannot be decoded: RIFF token:$"):
+        encode(wav, wav.with_name("out.mp3"))
+    assert not wav.with_name("new").exists()

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.toys.engines import install_engine, install_weights
 from voxmatrix.audio.waves import Samples
+from voxmatrix.config import home
 from voxmatrix.errors import (
     BadInputError,
     DamagedFileError,
@@ -21,6 +23,7 @@ from voxmatrix.errors import (
 )
 from voxmatrix.external.installed import find_engine
 from voxmatrix.external.process import EngineProcess, EngineStart, Limits, Recording
+from voxmatrix.landlock import landlock_version
 
 QUICK = Limits(start=5, open=5, silence=1.5, cancel=0.5)
 
@@ -80,6 +83,31 @@ def test_it_speaks_in_another_environment_and_repeats_itself_with_a_seed() -> No
         assert np.array_equal(first, again) and not np.array_equal(first, other)
         assert len(faster) == pytest.approx(len(first) / 2, abs=3)
         assert engine.versions["python"].startswith("3.") and engine.opened["attention"] == "sdpa"
+
+
+def test_it_has_no_secret_and_a_home_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = ("VOXMATRIX_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_OWN_SECRET", "HTTPS_PROXY")
+    for name in (*secrets, "OMP_WAIT_POLICY", "TORCH_HOME"):
+        monkeypatch.setenv(name, str(home()))
+    install_engine()
+    with start() as engine:
+        speak(engine, "Hello.")
+        environment = psutil.Process(engine._process.pid).environ()
+    assert not environment.keys() & {*secrets}
+    assert environment["OMP_WAIT_POLICY"]
+    own = Path(environment["HOME"])
+    assert own.is_dir() and not list(own.iterdir())
+    assert Path(environment["TORCH_HOME"]).is_relative_to(own)
+    assert not Path(environment["TMPDIR"]).exists()  # it was removed
+
+
+@pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
+def test_it_neither_reads_nor_writes_what_is_the_users() -> None:
+    install_engine()
+    (home() / "keys.txt").write_text("a key")
+    with start() as engine, pytest.raises(VoxmatrixError, match="PermissionError"):
+        speak(engine, "PEEK")
+    assert not (home() / "new").exists()
 
 
 def test_a_recording_is_sent_once_and_heard() -> None:

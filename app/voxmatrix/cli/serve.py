@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from voxmatrix.child_environment import READ_ONCE
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
@@ -133,7 +134,9 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
             f"not installed, and the server needs them: {', '.join(absent)}", 'pip install "voxmatrix[serve]"'
         )
     if given.cluster:
-        _check_cluster(given.cluster)
+        _check_cluster(settings.cluster)
+    for name in READ_ONCE:  # so that whatever looks at this environment later finds no secret
+        os.environ.pop(name, None)
     from voxmatrix.serve.log import json_log, text_log
     from voxmatrix.serve.server import HttpServer, url_of
 
@@ -145,17 +148,15 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
         echo("stopped", err=True)
 
 
-def _check_cluster(given: str) -> None:
+def _check_cluster(broker: str) -> None:
     """Warn if the broker does not answer: only books need it, and it may be started later.
 
     Raises:
-        UsageError: the URL is invalid.
         MissingProgramError: Celery is not installed.
     """
-    from voxmatrix.work.cluster.broker import broker_url, cluster_app
+    from voxmatrix.work.cluster.broker import cluster_app
     from voxmatrix.work.cluster.broker_client import BrokerClient
 
-    broker = broker_url(given, environment())
     try:
         BrokerClient(cluster_app(broker), broker).check()
     except UnreachableError as error:
@@ -208,6 +209,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
     """
     from voxmatrix.serve.security.hosts import is_loopback
     from voxmatrix.serve.security.keys import checked_digest, new_key, read_key, read_keys
+    from voxmatrix.work.cluster.broker import broker_url
 
     if not is_loopback(given.wyoming_host) and not given.no_keys:
         raise UsageError(
@@ -246,7 +248,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         voice_memory_mib=given.voice_memory,
         voice_idle_seconds=60.0 * given.voice_idle,
         max_upload_bytes=given.max_upload * _MIB,
-        cluster=given.cluster,
+        cluster=broker_url(given.cluster, environment()) if given.cluster else "",
     )
 
 

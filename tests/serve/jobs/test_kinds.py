@@ -2,10 +2,12 @@
 
 import io
 import json
+import re
 import shutil
 import wave
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -15,6 +17,8 @@ from tests.serve.conftest import Running
 from tests.serve.jobs.conftest import LONG, download, submit, upload, wait_for
 from voxmatrix.config import home
 from voxmatrix.models.style import Output, Style
+from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.jobs.kinds import train
 from voxmatrix.speak.output import speak_to
 from voxmatrix.speak.wav import HEADER_BYTES
 from voxmatrix.text.lexicon import Lexicon
@@ -234,3 +238,20 @@ def test_the_plan_says_what_to_expect_of_a_training_with_these_recordings(server
     assert (expected["learning_rate"], expected["steps_per_epoch"]) == (1e-3, 13)
     assert 0 < expected["seconds_per_epoch"] < 3600
     assert expected["source"].startswith("estimated for ")
+
+
+@pytest.mark.parametrize(
+    ("torch", "accepted"), [("2.6.0+cu124", False), ("2.9.1", False), ("2.10.0", True), ("2.13.0+cpu", True)]
+)
+def test_an_uploaded_checkpoint_is_refused_where_torch_opens_it_in_an_unsafe_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch: str, accepted: bool
+) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda name: torch)
+    sources: Any = SimpleNamespace(uploads=SimpleNamespace(take=lambda file, folder: folder / file))
+    start = train.StartFrom(file="0" * 32)
+    if accepted:
+        assert train._checkpoint(start, sources, tmp_path) == tmp_path / "start" / ("0" * 32)
+        return
+    with pytest.raises(ApiError, match=rf"torch {re.escape(torch)} .* 2\.10\.0 or newer") as caught:
+        train._checkpoint(start, sources, tmp_path)
+    assert (caught.value.status_code, caught.value.param, caught.value.code) == (403, "start_from", "unsafe_torch")

@@ -50,6 +50,20 @@ def test_a_job_is_cancelled_and_goes_on_where_it_ended(server: Running) -> None:
     assert (kept.status_code, error_of(kept)["message"]) == (409, "the job is running: cancel it first")
 
 
+def test_a_job_has_its_settings_and_no_secret(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = ("VOXMATRIX_KEY", "HF_TOKEN", "REDIS_PASSWORD", "AWS_SECRET_ACCESS_KEY", "MY_OWN_SECRET")
+    for name in (*secrets, "OMP_WAIT_POLICY", "VOXMATRIX_LOG"):
+        monkeypatch.setenv(name, "1")
+    job = long_speech(server)
+    eventually(lambda: read(server, job)["progress"] > 0)
+    found = [process.environ() for command in commands() for process in (command, *command.children(recursive=True))]
+    assert found
+    assert not {name for one in found for name in one}.intersection(secrets)
+    assert found[0].keys() >= {"PATH", "OMP_WAIT_POLICY", "VOXMATRIX_LOG", "VOXMATRIX_HOME"}
+    server.post(f"/v1/jobs/{job}/cancel", None)
+    wait_for(server, job)
+
+
 def test_kinds_have_lanes_of_their_own(server: Running) -> None:
     speaking = long_speech(server)
     eventually(lambda: read(server, speaking)["state"] == "running")

@@ -12,6 +12,8 @@ import zlib
 from pathlib import Path
 
 RATE = 16000
+#: VOXMATRIX_HOME, in which an engine has a folder and no more.
+HOME = Path(__file__).parents[2]
 #: Beside this file, if it skips words.
 SKIPPED = Path(__file__).with_name("SKIPPED")
 
@@ -50,6 +52,9 @@ class Engine:
             elif word == "FOREVER" or (word == "RESTLESS" and request["seed"] % 2 == 0):
                 while True:
                     emit(array.array("f", [0.1] * RATE))
+            elif word == "PEEK":
+                if (HOME / "keys.txt").read_bytes() or (HOME / "new").write_bytes(b"new"):
+                    raise RuntimeError("nothing stops an engine")
             elif word == "CHILD":
                 os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "3600")
             elif self._is_skipped(word, request["seed"]):

@@ -1,5 +1,6 @@
 """Jobs that train a voice."""
 
+import importlib.metadata
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,9 +11,12 @@ from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.kinds.kind import Count, Device, Id, Seed, Sources, exactly_one, number
 from voxmatrix.serve.jobs.kinds.recordings import PreparedRequest
 from voxmatrix.serve.jobs.uploads import link
+from voxmatrix.tables.rows import version
 
 #: The folder of the run, in that of the job.
 RUN = "run"
+#: The first torch without GHSA-63cw-57p8-fm3p.
+_SAFE_TORCH = (2, 10, 0)
 Many = Annotated[int, Field(ge=1, le=100_000)] | Literal["auto"]
 Switch = Literal["on", "off", "auto"]
 PLAN = (
@@ -102,10 +106,28 @@ def training(job: Job, folder: Path) -> Path:
     return run
 
 
+def _check_torch() -> None:
+    """Check that an uploaded checkpoint can do no harm. Who uses the command line opens files of their own choice.
+
+    Raises:
+        ApiError: this torch has GHSA-63cw-57p8-fm3p: a checkpoint can corrupt its memory, also with weights_only.
+    """
+    try:
+        installed = importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return  # the command says so
+    if (version(installed) or _SAFE_TORCH) < _SAFE_TORCH:
+        safe = ".".join(map(str, _SAFE_TORCH))
+        problem = f"torch {installed} opens checkpoints in an unsafe way (GHSA-63cw-57p8-fm3p), so none is accepted"
+        remedy = f"start from a training of this server, or use a server with torch {safe} or newer (docs/images.md)"
+        raise ApiError(403, f"{problem}; {remedy}", param="start_from", code="unsafe_torch")
+
+
 def _checkpoint(chosen: StartFrom, sources: Sources, folder: Path) -> Path:
     """The checkpoint to start from. A copy: that of another job changes, and may be removed."""
     exactly_one(chosen, "job", "file")
     if chosen.file is not None:
+        _check_torch()
         return sources.uploads.take(chosen.file, folder / "start")
     run = training(*sources.job(chosen.job or ""))
     source = next(run / name for name in ("best.ckpt", "last.ckpt") if (run / name).is_file())
