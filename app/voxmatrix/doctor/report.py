@@ -16,6 +16,7 @@ from voxmatrix.doctor.findings import IMPORT, START, advice, find, start_error
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.files import nearest_folder
+from voxmatrix.landlock import landlock_version
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import machine_to_json
 from voxmatrix.plan.driver_state import lacks_gpu
@@ -41,7 +42,7 @@ def requirements(home: Path) -> tuple[Requirement, ...]:
     folders = {
         nearest_folder(folder).stat().st_dev: folder for folder in (Path.cwd(), home)
     }  # one for each file system
-    return (_phonemes(), _ffmpeg(), *map(_disk, folders.values()), _home(home))
+    return (_phonemes(), _ffmpeg(), _landlock(), *map(_disk, folders.values()), _home(home))
 
 
 def _phonemes() -> Requirement:
@@ -57,6 +58,13 @@ def _ffmpeg() -> Requirement:
         problem = "ffmpeg is not installed: speech can only be written as wav or raw samples"
         finding = Finding(problem=problem, remedy=error.remedy, severity="warning")
         return Requirement(name="ffmpeg", found="not installed", findings=(finding,))
+
+
+def _landlock() -> Requirement:
+    """What limits engines, ffmpeg, espeak-ng and Calibre. Nothing fails without it, so its absence is no finding."""
+    version = landlock_version()
+    found = f"Landlock, version {version}" if version else "none (Landlock: Linux 5.13 or newer)"
+    return Requirement(name="Limits", found=found)
 
 
 def _disk(folder: Path) -> Requirement:

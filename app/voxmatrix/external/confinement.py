@@ -11,6 +11,7 @@ from pathlib import Path
 from voxmatrix.config import home
 from voxmatrix.external import wire
 from voxmatrix.external.installed import Engine
+from voxmatrix.files import read_text_or_empty
 from voxmatrix.landlock import Limits, python_folders
 
 #: It may not fetch anything, and sees no packages but its own.
@@ -50,5 +51,5 @@ def engine_limits(engine: Engine, weights: Sequence[Path], own: Path, scratch: P
 def _named_in_pth(environment: Path) -> Iterator[Path]:
     """The folders of packages that an environment borrows."""
     for file in environment.glob("lib/python*/site-packages/*.pth"):
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_text_or_empty(file).splitlines()
         yield from (Path(line.strip()) for line in lines if line.startswith("/"))

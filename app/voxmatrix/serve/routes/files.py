@@ -6,6 +6,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from voxmatrix.book.read.calibre import PROGRAM
 from voxmatrix.child_environment import for_voxmatrix
 from voxmatrix.compute.child import json_objects
-from voxmatrix.config import MESSAGES_VARIABLE, engine_folders, home, voice_folders
+from voxmatrix.config import MESSAGES_VARIABLE, engine_folders, environment, home, voice_folders
 from voxmatrix.landlock import Limits, program_files, python_folders
 from voxmatrix.processes import run
 from voxmatrix.serve.errors import ApiError
@@ -25,6 +26,7 @@ from voxmatrix.serve.jobs.kinds.kind import Id, Name, exactly_one, named_voice
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
+from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE
 
 _INSPECT_SECONDS = 120.0
 _MAX_CONCURRENT_INSPECTIONS = 2
@@ -125,6 +127,9 @@ def _limits(book: FilePath, voice: FilePath | None, folder: FilePath) -> Limits:
     reads = [book, *python_folders(), *(program_files(calibre) if calibre else ())]
     if voice is None:
         return Limits(reads=tuple(reads), writes=(folder,), devices=True)
-    cache = home().absolute() / "cache"
+    cache, espeak = home().absolute() / "cache", environment().get(LIBRARY_VARIABLE)
+    with suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+    reads += [FilePath(espeak).absolute().parent] if espeak else []
     reads += [voice, FilePath(f"{voice}.json"), *voice_folders(), *engine_folders(), cache]
     return Limits(reads=tuple(reads), writes=(folder, cache), devices=True, network=True)
