@@ -74,7 +74,8 @@ def test_nothing_is_nothing() -> None:
 
 
 def test_paragraphs_are_parted_at_blank_lines() -> None:
-    assert list(paragraphs("A.\nB.\n\n\n  C.\n \n")) == ["A.\nB.", "C."]
+    assert list(paragraphs("A.\nB.\n\n\n  C.\n \n")) == ["A.\nB.\n\n\n  ", "C.\n \n"]
+    assert list(paragraphs("\n\nA.")) == ["\n\nA."]
 
 
 @settings(max_examples=examples(60))

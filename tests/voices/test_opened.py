@@ -160,3 +160,17 @@ def test_a_voice_is_announced_before_it_is_opened_and_the_open_ones_are_counted(
     assert counts[0] == 1
     assert max(counts) == 2
     assert counts[-1] == 0
+
+
+def test_a_voice_that_speaks_is_unloaded_when_it_has_ended(card: MakeCard, opened: MakeVoices) -> None:
+    voices = opened()
+    a, b = card("a"), card("b")
+    use(voices, b)
+    with voices.use(a) as used:
+        assert voices.unload(lambda one: True) == (["b"], ["a"])
+        assert not voices.names
+        assert used.voice.is_loaded
+        use(voices, a)  # from now on, another one
+        assert is_open(voices, a)
+    assert is_open(voices, a)
+    assert voices.unload(lambda one: one.id == "b") == ([], [])

@@ -30,7 +30,7 @@ _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServeOptions(options.ThreadOptions, options.DeviceOptions):
+class ServeOptions(options.QuotationOptions, options.ThreadOptions, options.DeviceOptions):
     """The options of this command."""
 
     host: Annotated[str, options.option("--host", "HOST", "Address to listen on.", panel="Server")] = ServeSettings.host
@@ -58,6 +58,13 @@ class ServeOptions(options.ThreadOptions, options.DeviceOptions):
             "--alias", "NAME=VOICE", "Another name of a voice, or VOICE:SPEAKER; repeatable.", panel="Voice"
         ),
     ] = None
+    sentence_pause: Annotated[
+        float | None,
+        options.option(
+            "--sentence-pause", "SECONDS", "Pause between sentences (0.2; Piper's API: none).", panel="Voice"
+        ),
+    ] = None
+    volume: options.Volume = ServeSettings.volume
     keys: Annotated[
         Path | None, options.option("--keys", "FILE", "Answer only those who send one of these keys.", panel="Server")
     ] = None
@@ -230,6 +237,10 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
     return key, ServeSettings(
         voice=voice_named(voice).path if voice else None,
         aliases=checked_aliases(_each(given.alias)),
+        sentence_pause=given.sentence_pause,
+        volume=given.volume,
+        dialogue_voice=given.dialogue_voice,
+        emphasis_voice=given.emphasis_voice,
         host=given.host,
         port=_port(sources, given.port),
         wyoming_host=given.wyoming_host,

@@ -40,7 +40,9 @@ _LONG_CHARACTERS = 1500
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakOptions(VoiceOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions):
+class SpeakOptions(
+    VoiceOptions, options.QuotationOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions
+):
     """The options of this command."""
 
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Text to speak.")] = None
@@ -90,14 +92,16 @@ def command(
 ) -> None:
     """Speak a text, or many, into files or to standard output."""
     from voxmatrix.models.style import Output
+    from voxmatrix.voices.cast import with_quotation_voices
 
     sources = ParameterSources(context)
     voice = voice_named(given.voice, as_json=as_json)
+    style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice, given.emphasis_voice)
     task = SpeakTask(
         options=given,
         sources=sources,
         voice=voice,
-        style=speaking_style(given, voice),
+        style=style,
         output=Output(force=given.force, raw=given.raw, bitrate=given.bitrate or None),
         extension=given.format.lower().removeprefix("."),
         as_json=as_json,
@@ -225,7 +229,8 @@ def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
         return
     if as_json:
         summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
-        print_json({**summary, "left_out": [finding.problem for finding in speech.findings]})
+        told = {"left_out": speech.findings, "warnings": speech.warnings}
+        print_json({**summary, **{key: [one.problem for one in found] for key, found in told.items()}})
     else:
         echo(f"{out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}")
 

@@ -42,6 +42,9 @@ class Style:
     cast: Mapping[str, Role] = field(default_factory=dict)  # by name in small letters; "" is what has no name
     #: What the voice of the text imitates instead of its own recording: of one request, so it is in no JSON.
     reference: Reference | None = None
+    #: Names in the cast: who says what is in quotation marks, and what is in *asterisks*. "": the voice of the text.
+    dialogue_voice: str = ""
+    emphasis_voice: str = ""
 
     def __post_init__(self) -> None:
         _check("speed", self.speed, 1 / MAX_SPEED, MAX_SPEED)
@@ -75,6 +78,9 @@ class Style:
         del values["cast"]  # without one, the JSON is that of versions that know none
         if self.normalised:
             del values["normalised"]
+        for name in ("dialogue_voice", "emphasis_voice"):
+            if not values[name]:
+                del values[name]
         return {**values, **cast}
 
     @classmethod

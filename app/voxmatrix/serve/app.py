@@ -72,6 +72,6 @@ def make_app(services: Services) -> ASGIApp:
         allow_origins=settings.allowed_origins,
         allow_methods=["*"],
         allow_headers=["*"],
-        expose_headers=["Retry-After", "X-Ignored-Fields", "X-Request-Id"],
+        expose_headers=["Retry-After", "X-Ignored-Fields", "X-Request-Id", "X-Voxmatrix-Warning"],
         allow_private_network=True,
     )

@@ -26,6 +26,10 @@ BUILT_IN = frozenset(
 MODELS = ("tts-1", "tts-1-hd", "gpt-4o-mini-tts")
 #: Separates the name of a voice from that of one of its speakers.
 SPEAKER_MARK = ":"
+#: The number of a speaker has fewer.
+_DIGITS = 10
+#: Of a server none of whose voices says what it speaks.
+_LANGUAGE = "en"
 #: What may be the name of a mixture; nothing that leads out of a folder.
 _MIXTURE = re.compile(r"(?=.*[+(])(?:\w+/)?[\w+(). -]{1,200}", re.ASCII)
 
@@ -74,6 +78,19 @@ class Catalogue:
                 find_voice(VoiceList(voices, {}), name)
             except UnknownVoiceError as error:
                 raise BadInputError(f"`alias` is {alias}={name}: {error.problem}", error.remedy) from error
+
+    def check_names(self, settings: Mapping[str, str]) -> None:
+        """Check the voices that settings name, by the names of the settings.
+
+        Raises:
+            BadInputError: there is no such voice.
+        """
+        for setting, name in settings.items():
+            try:
+                if name:
+                    find_voice(self.voices(), name)
+            except UnknownVoiceError as error:
+                raise BadInputError(f"`{setting}` is {name!r}: {error.problem}", error.remedy) from error
 
     @property
     def default(self) -> VoiceCard:
@@ -149,6 +166,15 @@ class Catalogue:
         return known[1]
 
 
+def announced_languages(card: VoiceCard, voices: Mapping[str, VoiceCard]) -> list[str]:
+    """The languages that a voice is announced with, the main one first, as espeak-ng names them.
+
+    One that does not say what it speaks is announced with that of the first of the server's voices that does.
+    """
+    own = [language for language in card.languages if language]
+    return own or [next((voice.language for voice in voices.values() if voice.language), _LANGUAGE)]
+
+
 def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
     """The voice of this name, or NAME:SPEAKER, and the speaker.
 
@@ -175,7 +201,9 @@ def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
     base = _listed_name(given, voices)
     if base is None:
         raise UnknownVoiceError(f"there is no such voice; choose one of: {', '.join(voices)}")
-    found = _listed_name(speaker, voices[base].speaker_names)
+    # Clients keep the number 0 of a voice that has one speaker.
+    is_number = speaker.isdecimal() and len(speaker) < _DIGITS and int(speaker) < voices[base].num_speakers
+    found = _listed_name(speaker, voices[base].speaker_names) or (speaker if is_number else None)
     if found is None:
         known = ", ".join(voices[base].speaker_names[:50]) or "none: it has one speaker"
         raise UnknownVoiceError(f"the voice {base} has no such speaker; its speakers are {known}")

@@ -36,7 +36,8 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
     """Create the parts. No voice is loaded yet.
 
     Raises:
-        BadInputError: there is no default voice, or its config is missing or invalid.
+        UsageError: a setting of how texts are spoken is out of its range.
+        BadInputError: there is no default voice, or its config is missing or invalid, or a named voice is missing.
         DamagedFileError: a file of it is corrupt.
     """
     metrics = ServerMetrics()
@@ -51,6 +52,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         on_count=metrics.voices_loaded.set,
     )
     catalogue = Catalogue(settings.voice, voices.has_failed, warn, settings.aliases)
+    catalogue.check_names({name: getattr(settings.style, name) for name in ("dialogue_voice", "emphasis_voice")})
     machine = MachineReport(settings.device)
     return Services(
         settings=settings,
@@ -58,7 +60,7 @@ def make_services(settings: ServeSettings, log: Log) -> Services:
         metrics=metrics,
         catalogue=catalogue,
         voices=voices,
-        speech=SpeechService(voices, SpeechQueue(settings.queue, metrics, voices.is_on_gpu), metrics),
+        speech=SpeechService(voices, SpeechQueue(settings.queue, metrics, voices.is_on_gpu), metrics, warn),
         machine=machine,
-        jobs=Jobs(catalogue, log, cluster=settings.cluster, automatic_device=machine.automatic_device),
+        jobs=Jobs(catalogue, log, settings, automatic_device=machine.automatic_device),
     )

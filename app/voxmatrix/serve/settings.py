@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from voxmatrix.errors import UsageError
+from voxmatrix.models.style import Style
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
 
 
@@ -16,6 +17,10 @@ class ServeSettings:
 
     voice: Path | None = None  # the default voice; None: the first one that can be loaded
     aliases: Mapping[str, str] = field(default_factory=dict)  # other names of voices
+    sentence_pause: float | None = None  # seconds; None: as in each API, which is none in Piper's
+    volume: float = 1.0
+    dialogue_voice: str = ""  # of text in quotation marks; "": the voice of the text
+    emphasis_voice: str = ""  # of text in *asterisks*
     host: str = "127.0.0.1"
     port: int = 3000  # 0: any free one
     wyoming_host: str = "127.0.0.1"
@@ -35,6 +40,20 @@ class ServeSettings:
     voice_idle_seconds: float = 3600.0
     max_upload_bytes: int = 2 * 2**30
     cluster: str = ""  # the broker that books may be spoken with; none: this computer only
+
+    @property
+    def style(self) -> Style:
+        """How a text is spoken, as far as its request does not say it.
+
+        Raises:
+            UsageError: a value is out of its range.
+        """
+        return Style(
+            pause_seconds=Style.pause_seconds if self.sentence_pause is None else self.sentence_pause,
+            volume=self.volume,
+            dialogue_voice=self.dialogue_voice,
+            emphasis_voice=self.emphasis_voice,
+        )
 
     @property
     def max_body_bytes(self) -> int:

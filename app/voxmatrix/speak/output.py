@@ -16,6 +16,7 @@ from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Output, Runtime, Style
 from voxmatrix.speak.captions import Caption
+from voxmatrix.speak.improbable import ImprobableSpeech, findings
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
 from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, caption_of, in_words, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, paragraphs
@@ -107,7 +108,7 @@ def speak_opened(
     card = opened.card
     card.check(style)  # before the file is created
     start = partial.start if partial else SpeechPosition()
-    left_out, spoken_sentences = LeftOut(), 0
+    left_out, improbable, spoken_sentences = LeftOut(), ImprobableSpeech(style), 0
     # Captions are those of sentences, so that these are then spoken one by one.
     sentences = in_words(_texts(text, card, whole=whole), card, style, whole=whole, scripts=captions is None)
     with _wave_file(out, card.rate_hz, output, partial) as file:
@@ -115,6 +116,8 @@ def speak_opened(
             if count <= start.sentences or spoken.utterance.segments:
                 spoken_sentences += 1
             left_out.add(spoken)
+            if not whole:  # sentences of books are compared with each other, too
+                improbable.add(spoken)
             if count > start.sentences:
                 if spoken.utterance.segments and file.frames:
                     file.pause(style.pause_seconds)
@@ -134,7 +137,7 @@ def speak_opened(
             seconds=file.seconds,
             rate_hz=card.rate_hz,
             findings=tuple(left_out.findings),
-            warnings=opened.warnings(),
+            warnings=(*opened.warnings(), *findings(improbable.sentences())),
             captions=tuple(captions or ()),
             computed=card.variant,
         )

@@ -80,12 +80,19 @@ class LeftOut:
 
 
 def in_words(
-    texts: Iterable[str], card: VoiceCard, style: Style, *, whole: bool = False, scripts: bool = False
+    texts: Iterable[str],
+    card: VoiceCard,
+    style: Style,
+    *,
+    whole: bool = False,
+    scripts: bool = False,
+    passages: Passages | None = None,
 ) -> Iterator[SpokenText]:
     """The sentences of texts in words, as they become ready. With `whole`, each text is one sentence already.
 
     Tags in the texts (`text.passages`) choose among the voices of the style's cast. With `scripts`, sentences of
-    voices that one model speaks together are one. A pause at the end is a sentence without text.
+    voices that one model speaks together are one. A pause at the end is a sentence without text. `passages` are those
+    of an earlier part of the same text.
 
     Raises:
         BadInputError: the cast lacks a voice, or it cannot be used.
@@ -96,13 +103,19 @@ def in_words(
         for text in texts:
             yield from _sentences(Passage(text), languages, style, whole=True)
         return
-    sentences = _in_passages(texts, languages, style)
+    sentences = _in_passages(texts, languages, style, passages or passages_of(style))
     together = {name for name, one in cards.items() if card.speaks_with(one)} if scripts else set()
     yield from _scripts(sentences, together, card) if len(together) > 1 else sentences
 
 
-def _in_passages(texts: Iterable[str], languages: Mapping[str, str], style: Style) -> Iterator[SpokenText]:
-    passages = Passages()
+def passages_of(style: Style) -> Passages:
+    """The reader of a text that is spoken in this style."""
+    return Passages(style.dialogue_voice, style.emphasis_voice)
+
+
+def _in_passages(
+    texts: Iterable[str], languages: Mapping[str, str], style: Style, passages: Passages
+) -> Iterator[SpokenText]:
     for text in texts:
         for passage in passages.read(text):
             if passage.voice.casefold() not in languages:
@@ -111,8 +124,8 @@ def _in_passages(texts: Iterable[str], languages: Mapping[str, str], style: Styl
                     "add it to the table of `cast`, or remove the tag",
                 )
             yield from _sentences(passage, languages, style)
-    if passages.rest():
-        yield SpokenText("", "", pause=passages.rest())
+    if rest := passages.rest():
+        yield SpokenText("", "", pause=rest)
 
 
 def _scripts(sentences: Iterable[SpokenText], together: Container[str], card: VoiceCard) -> Iterator[SpokenText]:

@@ -64,8 +64,17 @@ def _arrives(file: BinaryIO, seconds: float) -> bool:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """Split a text at blank lines, so that a long text need not be processed completely before it is spoken."""
-    return (part for part in _BLANK_LINE.split(text) if part.strip())
+    """Split a text behind blank lines, so that a long text need not be processed completely before it is spoken.
+
+    The blank lines stay: where a paragraph ends, a quotation does as well.
+    """
+    start = 0
+    for blank in _BLANK_LINE.finditer(text):
+        if text[start : blank.start()].strip():
+            yield text[start : blank.end()]
+            start = blank.end()
+    if text[start:].strip():
+        yield text[start:]
 
 
 class PendingText:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from voxmatrix.text.quotes import Quotes
+
 MAX_PAUSE_SECONDS = 60.0
 MIN_RATE, MAX_RATE = 0.1, 10.0
 _NUMBER = r"\d{1,5}(?:\.\d{1,5})?"
@@ -31,8 +33,11 @@ class Passage:
 class Passages:
     """Reads the parts of a text one after the other: what a tag sets lasts until another one of its kind."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialogue: str = "", emphasis: str = "") -> None:
+        """The voices of what is in quotation marks and in *asterisks*, where no tag names one; "": that of the text."""
         self._next = Passage()
+        self._voices = {"dialogue": dialogue, "emphasis": emphasis, "": ""}
+        self._quotes = Quotes(dialogue=bool(dialogue), emphasis=bool(emphasis)) if dialogue or emphasis else None
 
     def read(self, text: str) -> Iterator[Passage]:
         """The passages of a further part of the text. None is empty."""
@@ -43,14 +48,24 @@ class Passages:
             place = tag.end()
         yield from self._passage(text[place:])
 
+    @property
+    def voice(self) -> str:
+        """The voice that the last tag has named."""
+        return self._next.voice
+
     def rest(self) -> float:
-        """The pause at the end of the text, in seconds."""
-        return self._next.pause
+        """The pause at the end of what was read, in seconds; what is read next has it not."""
+        pause, self._next = self._next.pause, replace(self._next, pause=0.0)
+        return pause
 
     def _passage(self, text: str) -> Iterator[Passage]:
-        if text.strip():
-            yield replace(self._next, text=text)
-            self._next = replace(self._next, pause=0.0)
+        parts = [("", text)] if self._quotes is None else list(self._quotes.split(text))
+        if self._next.voice:
+            parts = [("", text)]
+        for kind, part in parts:
+            if part.strip():
+                yield replace(self._next, text=part, voice=self._voices[kind] or self._next.voice)
+                self._next = replace(self._next, pause=0.0)
 
 
 def voice_names(text: str) -> set[str]:

@@ -52,18 +52,34 @@ def role_of(voice: VoiceCard, speaker: str | None = None) -> Role:
 def with_voices_of(style: Style, text: str, voice: VoiceCard | None = None) -> Style:
     """The style with the voices that a text names, and no others: those of the cast, else voices by their own names.
 
-    Speakers of a script who are not in the cast have the `voice` of the text.
+    Speakers of a script who are not in the cast have the `voice` of the text. Those of quotations stay.
 
     Raises:
         BadInputError: there is no such voice.
     """
     text = from_ssml(text) if is_ssml(text) else text
-    named = voice_names(text)
+    named = voice_names(text) | ({style.dialogue_voice, style.emphasis_voice} - {""})
     roles = {}
     for name in named | (voice_names(script_tags(text, voice)) if voice else set()):
         of_script = role_of(voice) if voice and name not in named else None
         roles[name.casefold()] = style.cast.get(name.casefold()) or of_script or _voice_called(name)
     return replace(style, cast=roles)
+
+
+def with_quotation_voices(style: Style, dialogue: str, emphasis: str) -> Style:
+    """The style with a voice for what is in quotation marks, and one for what is in *asterisks*; "": none.
+
+    Each is a name of the cast, or that of a voice.
+
+    Raises:
+        BadInputError: there is no such voice.
+    """
+    roles = {
+        name.casefold(): style.cast.get(name.casefold()) or role_of(resolve(name))
+        for name in (dialogue, emphasis)
+        if name
+    }
+    return replace(style, dialogue_voice=dialogue, emphasis_voice=emphasis, cast={**style.cast, **roles})
 
 
 def script_tags(text: str, voice: VoiceCard) -> str:

@@ -130,6 +130,19 @@ class OpenVoices(Closeable):
                     surplus -= one.card.memory_mib
         self._close(closing)
 
+    def unload(self, matches: Callable[[VoiceCard], bool]) -> tuple[list[str], list[str]]:
+        """Close the open voices that match: the ids of those that are closed now, and of those that still speak.
+
+        The latter are closed when they have ended. Whoever uses such a voice from now on opens it again.
+        """
+        with self._lock:
+            chosen = [one for one in self._open.values() if matches(one.card)]
+            for one in chosen:
+                del self._open[_file(one.card)]
+            unused, busy = ([one for one in chosen if bool(one.users) == used] for used in (False, True))
+        self._close(unused)
+        return [one.card.id for one in unused], [one.card.id for one in busy]
+
     def close(self) -> None:
         """Close all voices."""
         with self._lock:

@@ -13,12 +13,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serve.conftest import Running
+from tests.serve.conftest import Running, Serve, copy_voice
 from tests.serve.jobs.conftest import LONG, download, submit, upload, wait_for
 from voxmatrix.config import home
 from voxmatrix.models.style import Output, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.kinds import train
+from voxmatrix.serve.jobs.kinds.speech import SpeechJobRequest
 from voxmatrix.speak.output import speak_to
 from voxmatrix.speak.wav import HEADER_BYTES
 from voxmatrix.text.lexicon import Lexicon
@@ -255,3 +256,32 @@ def test_an_uploaded_checkpoint_is_refused_where_torch_opens_it_in_an_unsafe_way
     with pytest.raises(ApiError, match=rf"torch {re.escape(torch)} .* 2\.10\.0 or newer") as caught:
         train._checkpoint(start, sources, tmp_path)
     assert (caught.value.status_code, caught.value.param, caught.value.code) == (403, "start_from", "unsafe_torch")
+
+
+def test_a_job_speaks_as_the_server_does_and_with_voices_for_quotations(
+    serve: Serve, voice: Path, tmp_path: Path
+) -> None:
+    copy_voice(voice, home() / "voices" / "anna.onnx")
+    server = serve(sentence_pause=2.0, volume=0.5, dialogue_voice="anna")
+    sources = server.services.jobs.sources
+    plain = SpeechJobRequest(kind="speech", text="One.").work(sources, tmp_path).words
+    assert {"--sentence-pause=2.0", "--volume=0.5", "--dialogue-voice=dialogue_voice"} <= set(plain)
+    assert (tmp_path / "cast.txt").read_text() == f"dialogue_voice|{home() / 'voices' / 'anna.onnx'}\n"
+    own = SpeechJobRequest(
+        kind="speech", text="One.", sentence_pause=0.0, volume=1.0, emphasis_voice="random", normalize=False
+    ).work(sources, tmp_path)
+    assert {"--sentence-pause=0.0", "--volume=1.0", "--emphasis-voice=emphasis_voice", "--no-normalize"} <= set(
+        own.words
+    )
+    job = submit(server, "speech", text="He said “one” once.", format="wav", voice="random")
+    assert wait_for(server, job)["state"] == "done"
+
+
+def test_a_job_says_what_of_its_speech_cannot_be_right(serve: Serve, voice: Path) -> None:
+    path = copy_voice(voice, home() / "voices" / "endless.onnx")
+    facts = json.loads(Path(f"{path}.json").read_text())
+    facts["inference"]["length_scale"] = 60.0
+    Path(f"{path}.json").write_text(json.dumps(facts))
+    server = serve()
+    done = wait_for(server, submit(server, "speech", text="Two.", format="wav", voice="endless"))
+    assert done["state"] == "done" and "too long for its text" in done["result"]["warnings"][0]

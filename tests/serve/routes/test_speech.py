@@ -13,11 +13,13 @@ import openai
 import pytest
 import soundfile
 
-from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, error_of
+from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, error_of, eventually
 from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.config import home
+from voxmatrix.errors import BadInputError
 from voxmatrix.models.style import Output, Style
 from voxmatrix.piper.engines.onnx import SEGMENT_SAMPLES
+from voxmatrix.piper.files import config_path
 from voxmatrix.serve.speech.formats import FORMAT_NAMES
 from voxmatrix.speak.output import speak_to
 from voxmatrix.speak.wav import HEADER_BYTES
@@ -320,3 +322,78 @@ def test_the_id_of_a_request_is_returned(shared: Running, given: str) -> None:
 
 def test_an_id_that_could_forge_a_line_of_the_log_is_replaced(shared: Running) -> None:
     assert shared.get("/healthz", headers={"X-Request-Id": "a b\tc"}).headers["x-request-id"].startswith("req_")
+
+
+def samples_of(answer: httpx.Response) -> np.ndarray:
+    assert answer.status_code == 200, answer.text
+    samples, _ = soundfile.read(io.BytesIO(answer.content))
+    return samples
+
+
+def test_pause_and_volume_of_the_server_hold_where_a_request_says_nothing(serve: Serve) -> None:
+    server = serve(sentence_pause=3.0, volume=0.0)
+    quiet = samples_of(server.speak(input="One. Two.", stream=False, seed=1))
+    assert not quiet.any()
+    own = samples_of(server.speak(input="One. Two.", stream=False, seed=1, sentence_pause=0.0, volume_multiplier=1.0))
+    assert own.any() and len(quiet) == pytest.approx(len(own) + 3 * 16000, abs=2)
+    plain = samples_of(server.post("/synthesize", {"text": "One. Two."}))
+    assert not plain.any() and len(plain) > 3 * 16000
+
+
+def test_rules_are_switched_off_by_one_word(shared: Running) -> None:
+    text = {"input": "It cost $5,200.75 in 1998.", "stream": False, "seed": 1}
+    by_rules, without, by_options = (
+        samples_of(shared.speak(**text, **more))
+        for more in ({}, {"normalize": False}, {"normalization_options": {"normalize": False}})
+    )
+    assert len(without) < len(by_rules) and np.array_equal(without, by_options)
+
+
+def test_quotations_and_emphasis_have_their_voices(serve: Serve, voice: Any) -> None:
+    for name in ("anna", "bo"):
+        copy_voice(voice, home() / "voices" / f"{name}.onnx")
+    server = serve(dialogue_voice="anna")
+    assert server.speak(input='He said "hello" *twice*.').status_code == 200
+    assert set(server.services.voices.names) == {"random_cpu", "anna_cpu"}
+    both = {"emphasis_voice": "bo", "dialogue_voice": "random"}
+    assert server.speak(input='He said "hello" *twice*.', **both).status_code == 200
+    assert set(server.services.voices.names) == {"random_cpu", "anna_cpu", "bo_cpu"}
+    tagged = server.speak(input="He said [voice:anna] “hello” [voice] twice.", seed=1)
+    quoted = server.speak(input="He said “hello” twice.", seed=1)
+    assert quoted.content == tagged.content
+    assert error_of(server.speak(emphasis_voice="nobody"))["param"] == "emphasis_voice"
+
+
+def test_a_server_does_not_start_with_a_voice_that_is_missing(serve: Serve) -> None:
+    with pytest.raises(BadInputError, match="dialogue_voice is 'nobody'"):
+        serve(dialogue_voice="nobody")
+
+
+@pytest.fixture
+def endless(voice: Any, tmp_path: Any) -> Any:
+    """A voice that takes far too long for every sentence."""
+    path = copy_voice(voice, home() / "voices" / "endless.onnx")
+    facts = json.loads(config_path(path).read_text())
+    facts["inference"]["length_scale"] = 60.0
+    config_path(path).write_text(json.dumps(facts))
+    return path
+
+
+def test_an_answer_that_cannot_be_its_text_has_a_warning(server: Running, endless: Any) -> None:
+    whole = server.speak(input="Two. Hello.", voice="endless", stream=False)
+    assert whole.headers["X-Voxmatrix-Warning"].startswith("sentence 1 of 4 characters: it lasts ")
+    assert "too long for its text" in whole.headers["X-Voxmatrix-Warning"]
+    piper = server.post("/synthesize", {"text": "Two.", "voice": "endless"})
+    assert "too long for its text" in piper.headers["X-Voxmatrix-Warning"]
+    streamed = server.speak(input="Two.", voice="endless")
+    assert "X-Voxmatrix-Warning" not in streamed.headers
+
+    def told() -> list[str]:
+        return [facts["problem"] for event, facts in server.lines if event == "warning"]
+
+    eventually(lambda: len(told()) == 3)
+    warnings = told()
+    assert all("the voice endless does not say what it should" in each for each in warnings)
+    assert not any("Two" in each for each in warnings)
+    good = server.speak(input="Two. Hello.", stream=False)
+    assert "X-Voxmatrix-Warning" not in good.headers

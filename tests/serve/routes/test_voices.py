@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 
 from tests.bundled import BUNDLED
 from tests.kokoro.conftest import kokoro
 from tests.loopback import FileServer
-from tests.serve.conftest import Running, Serve, copy_voice
+from tests.serve.conftest import Running, Serve, copy_voice, eventually
 from tests.serve.jobs.conftest import submit, upload, wait_for
+from tests.toys.engines import install_engine, write_toy_voice
 from tests.voices.hub import FREE, RESTRICTED, hub, path_of
 from voxmatrix.config import home
 
@@ -166,3 +168,46 @@ def test_pages_of_other_sites_change_nothing(
 ) -> None:
     answer = ask(server.url, {"Origin": "https://evil.example"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "cross_site")
+
+
+def open_voices(server: Running) -> set[str]:
+    return set(server.services.voices.names)
+
+
+def test_voices_are_unloaded_by_name_or_all_together(serve: Serve, voice: Path) -> None:
+    for name in ("mine", "other"):
+        copy_voice(voice, home() / "voices" / f"{name}.onnx")
+    server = serve()
+    for name in ("mine", "other"):
+        assert server.speak(voice=name).status_code == 200
+    assert open_voices(server) == {"random_cpu", "mine_cpu", "other_cpu"}
+    answer = server.post("/v1/voices/unload", {"voice": "MINE"})
+    assert answer.json() == {"unloaded": ["mine"], "unloading": []}
+    assert open_voices(server) == {"random_cpu", "other_cpu"}
+    assert server.post("/v1/voices/unload", {"voice": "mine"}).json() == {"unloaded": [], "unloading": []}
+    everything = httpx.post(f"{server.url}/v1/voices/unload", timeout=60)  # without a body
+    assert sorted(everything.json()["unloaded"]) == ["other", "random"] and not open_voices(server)
+    assert server.speak(voice="mine").status_code == 200
+
+
+def test_the_process_of_an_engine_ends_with_its_voices(serve: Serve) -> None:
+    install_engine()
+    for name in ("bell", "horn"):
+        write_toy_voice(name)
+    server = serve()
+    for name in ("toy/bell", "toy/horn"):
+        assert server.speak(voice=name).status_code == 200
+    before = [one for one in psutil.Process().children(recursive=True) if "wire.py" in " ".join(one.cmdline())]
+    assert before
+    answer = server.post("/v1/voices/unload", {"engine": "toy"}).json()
+    assert (sorted(answer["unloaded"]), answer["unloading"]) == (["toy/bell", "toy/horn"], [])
+    eventually(lambda: not [child for child in before if child.is_running()])
+    assert open_voices(server) == {"random_cpu"}
+    assert server.speak(voice="toy/bell").status_code == 200
+
+
+@pytest.mark.parametrize(("field", "said"), [("voice", "no such voice"), ("engine", "no voice is of such an engine")])
+def test_what_cannot_be_unloaded_is_said(free: Running, field: str, said: str) -> None:
+    answer = free.post("/v1/voices/unload", {field: "gone"})
+    assert answer.status_code == 404
+    assert said in answer.json()["error"]["message"] and answer.json()["error"]["param"] == field

@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -313,3 +314,38 @@ def test_stopping_ends_a_conversation(serve: Serve, tmp_path: Path) -> None:
     assert connection.recv(100)
     connection.close()
     # The fixture stops the server, and fails unless its thread ends.
+
+
+def test_a_voice_without_a_language_is_announced_with_that_of_the_server(voice: Path) -> None:
+    silent, german = (replace(resolve(voice), id=name, languages=(tag,)) for name, tag in {"a": "", "b": "de"}.items())
+    assert [each.languages for each in info({"a": silent, "b": german}).tts[0].voices] == [["de"], ["de"]]
+    assert [each.languages for each in info({"a": silent}).tts[0].voices] == [["en"]]
+
+
+@pytest.mark.parametrize("speaker", ["0", ""])
+def test_the_speaker_that_a_client_has_kept_of_a_voice_of_one_speaker(serve: Serve, speaker: str) -> None:
+    server = serve(wyoming_port=0)
+    events = ask(server, Synthesize(text="Hello.", voice=SynthesizeVoice(name="random", speaker=speaker)))
+    assert AudioStop.is_type(events[-1].type)
+
+
+def test_pause_volume_and_quotations_of_the_server_hold_in_a_stream(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "other.onnx")
+    server = serve(wyoming_port=0, sentence_pause=1.5, volume=0.0, dialogue_voice="other")
+    events = ask(
+        server, SynthesizeStart(), SynthesizeChunk(text="“One. "), SynthesizeChunk(text="Two.” "), SynthesizeStop()
+    )
+    sound = b"".join(AudioChunk.from_event(event).audio for event in events if AudioChunk.is_type(event.type))
+    assert not any(sound) and len(sound) > 2 * 16000 * 1.5
+    assert set(server.services.voices.names) == {"random_cpu", "other_cpu"}
+
+
+def test_a_tag_in_a_stream_lasts_until_the_next_one(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "other.onnx")
+    server = serve(wyoming_port=0)
+    said = [SynthesizeChunk(text=text) for text in ("[voice:other] One. [pause:1s] ", "Two. ")]
+    events = ask(server, SynthesizeStart(), *said, SynthesizeStop())
+    assert seconds_of(events) > 1.0
+    server.services.voices.unload(lambda card: card.id == "other")
+    ask(server, SynthesizeStart(), SynthesizeChunk(text="One. "), SynthesizeStop())
+    assert server.services.voices.names == ("random_cpu",)

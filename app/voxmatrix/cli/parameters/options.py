@@ -104,6 +104,8 @@ VoicePath = Annotated[
     str, option("--voice", "PATH", "Name (see `voices list`), NAME.onnx, checkpoint or run.", panel="Voice")
 ]
 Speaker = Annotated[str, option("--speaker", "NAME", "Name or number of the speaker.", panel="Voice")]
+SentencePause = Annotated[float, option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")]
+Volume = Annotated[float, option("--volume", "X", "Loudness; 0.5 is half the amplitude.", panel="Voice")]
 Bitrate = Annotated[str, option("--bitrate", "RATE", "Bit rate of lossy formats, e.g. 96k.", panel="Output")]
 Force = Annotated[bool, option("--force", None, "Overwrite existing files.")]
 ForceAmount = Annotated[
@@ -135,6 +137,18 @@ class RecordingOptions:
     prompt_list: PromptList = ""
     max_seconds: MaxSeconds = 0.0
     force: ForceAmount = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotationOptions:
+    """Voices for parts of a text that are marked, as novels and chats mark them."""
+
+    dialogue_voice: Annotated[
+        str, option("--dialogue-voice", "NAME", "Voice of text in quotation marks.", panel="Voice")
+    ] = ""
+    emphasis_voice: Annotated[
+        str, option("--emphasis-voice", "NAME", "Voice of text in *asterisks*.", panel="Voice")
+    ] = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,12 +36,8 @@ class VoiceOptions:
         list[str] | None,
         typer.Option("--set", metavar="NAME=X", help="A setting of this voice (repeatable).", rich_help_panel="Voice"),
     ] = None
-    sentence_pause: Annotated[
-        float, options.option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")
-    ] = 0.2
-    volume: Annotated[float, options.option("--volume", "X", "Loudness; 0.5 is half the amplitude.", panel="Voice")] = (
-        1.0
-    )
+    sentence_pause: options.SentencePause = 0.2
+    volume: options.Volume = 1.0
     lexicon: Annotated[
         Path | None,
         # Help texts are markup of rich: the backslash keeps the brackets.
@@ -60,6 +56,9 @@ class VoiceOptions:
         ),
     ] = None
     level: Annotated[bool, typer.Option(help="Make sentences equally loud.", rich_help_panel="Voice")] = True
+    normalize: Annotated[
+        bool, typer.Option(help="Read numbers and abbreviations by rules.", rich_help_panel="Voice")
+    ] = True
 
 
 def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
@@ -82,6 +81,7 @@ def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
         volume=given.volume,
         lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
         levelled=given.level,
+        normalised=given.normalize,
         seed=given.seed,
         cast=read_cast(given.cast) if given.cast else {},
     )

@@ -33,6 +33,7 @@ from voxmatrix.serve.jobs.runner import Runner
 from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.log import Log
+from voxmatrix.serve.settings import ServeSettings
 
 AnyJobRequest = Annotated[
     SpeechJobRequest
@@ -57,7 +58,12 @@ class Jobs:
     """All jobs of this computer. One server at a time has them; others answer 503."""
 
     def __init__(
-        self, catalogue: Catalogue, log: Log, *, cluster: str = "", automatic_device: Callable[[], str] = lambda: "cpu"
+        self,
+        catalogue: Catalogue,
+        log: Log,
+        settings: ServeSettings,
+        *,
+        automatic_device: Callable[[], str] = lambda: "cpu",
     ) -> None:
         """Nothing is opened or started yet."""
         self._root = home().absolute() / "jobs" / "server"
@@ -68,9 +74,9 @@ class Jobs:
             uploads=self.uploads,
             job=lambda job: (self.get(job), self.folder(job)),
             automatic_device=automatic_device,
-            cluster=cluster,
+            settings=settings,
         )
-        self._cluster = cluster
+        self._cluster = settings.cluster
         self._submitting = threading.Lock()
         self._opened = ExitStack()
         self._store: JobStore | None = None

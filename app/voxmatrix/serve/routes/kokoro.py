@@ -15,7 +15,15 @@ from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
-from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, begun, check_length, complete, speak
+from voxmatrix.serve.routes.speech import (
+    SpeechRequest,
+    audio_content,
+    begun,
+    check_length,
+    complete,
+    speak,
+    warning_header,
+)
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import CONTENT_TYPES
 from voxmatrix.serve.speech.reference import RECORDING, check_others
@@ -83,7 +91,7 @@ def kokoro_routes(services: Services) -> APIRouter:
         captions = answer.spoken.captions
         words = words_of(captions) if body.return_timestamps else []
         written = {"captions": FORMATS[body.captions](captions)} if body.captions else {}
-        return JSONResponse({**captioned(sound, media_type, words), **written})
+        return JSONResponse({**captioned(sound, media_type, words), **written}, headers=warning_header(answer))
 
     @router.post("/dev/dialogue", response_class=Response, responses={200: audio_content(*CONTENT_TYPES.values())})
     async def dialogue(body: DialogueRequest, request: Request) -> Response:
@@ -140,6 +148,6 @@ def _reader(voices: VoiceList, body: PhonemesRequest) -> VoiceCard:
     language = LANGUAGES.get(body.language, (body.language, ""))[0]
     voice = next((one for one in voices.values() if one.language == language), None)
     if voice is None:
-        known = ", ".join(sorted({one.language for one in voices.values()}))
+        known = ", ".join(sorted({one.language for one in voices.values()} - {""}))
         raise ApiError(400, f"no voice speaks this language; there are {known}", param="language")
     return voice

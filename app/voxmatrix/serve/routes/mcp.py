@@ -1,5 +1,6 @@
 """`/mcp`: the Model Context Protocol, with which assistants speak. Through the package `mcp`."""
 
+from dataclasses import replace
 from typing import Any
 
 from starlette.routing import Route
@@ -7,8 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 import voxmatrix
 from voxmatrix.errors import VoxmatrixError
-from voxmatrix.models.style import Style
-from voxmatrix.serve.catalogue import check_fields, find_voice
+from voxmatrix.serve.catalogue import announced_languages, check_fields, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.speech import check_length, with_length
 from voxmatrix.serve.services import Services
@@ -64,7 +64,7 @@ def _server(services: Services) -> Any:
             known = services.catalogue.voices()
             card, speaker = find_voice(known, voice)
             check_fields(card, speed=speed, knobs={})
-            style = Style(speaker=speaker, speed=speed)
+            style = replace(services.settings.style, speaker=speaker, speed=speed)
             job = SpeechJob(text=text, voice=card, style=style, format="wav", streamed=False, voices=known)
             return Audio(data=await _sound(services.speech.begin(job)), format="wav")
         except ApiError as error:
@@ -74,7 +74,8 @@ def _server(services: Services) -> Any:
 
     def voices() -> dict[str, str]:
         """The names of the voices, each with its language; the default one comes first."""
-        return {name: card.language for name, card in services.catalogue.voices().items()}
+        known = services.catalogue.voices()
+        return {name: announced_languages(card, known)[0] for name, card in known.items()}
 
     server = MCPServer("voxmatrix", version=voxmatrix.__version__, log_level="ERROR")
     server.add_tool(speak, structured_output=False)

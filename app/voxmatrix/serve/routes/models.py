@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.serve.catalogue import MODELS, find_voice
+from voxmatrix.serve.catalogue import MODELS, VoiceList, announced_languages, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
@@ -51,21 +51,21 @@ def model_routes(services: Services) -> APIRouter:
     def list_voices(*, legacy: bool = False) -> dict[str, Any]:
         """The voices, the default one first, and those with another name under that as well; `legacy`: names alone."""
         voices = services.catalogue.voices()
-        listed = [_facts(voice, services) for voice in voices.values()]
+        listed = [_facts(voice, voices, services) for voice in voices.values()]
         for alias, name in voices.aliases.items():
             voice, _ = find_voice(voices, name)
-            listed.append({**_facts(voice, services), "id": alias, "name": alias, "alias_of": name})
+            listed.append({**_facts(voice, voices, services), "id": alias, "name": alias, "alias_of": name})
         return {"voices": [voice["id"] for voice in listed] if legacy else listed}
 
     return router
 
 
-def _facts(voice: VoiceCard, services: Services) -> dict[str, Any]:
+def _facts(voice: VoiceCard, voices: VoiceList, services: Services) -> dict[str, Any]:
     able = voice.capabilities
     return {
         "id": voice.id,
         "name": voice.id,
-        "language": voice.language,
+        "language": announced_languages(voice, voices)[0],
         "quality": voice.quality,
         "rate_hz": voice.rate_hz,
         "speakers": voice.speaker_names,

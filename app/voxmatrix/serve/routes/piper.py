@@ -1,6 +1,7 @@
 """The routes of piper-tts' own HTTP server, for its clients."""
 
 import json
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -10,12 +11,14 @@ from starlette.responses import Response
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.library import LibraryVoice
 from voxmatrix.models.style import Style
+from voxmatrix.serve.catalogue import announced_languages
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.library import hub_errors
 from voxmatrix.serve.routes.route import Route
-from voxmatrix.serve.routes.speech import audio_content, check_length, complete, first_piece
+from voxmatrix.serve.routes.speech import audio_content, check_length, complete, first_piece, warning_header
 from voxmatrix.serve.services import Services
+from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.voices.library import install, search
 
@@ -72,13 +75,14 @@ def piper_routes(services: Services) -> APIRouter:
         voices = services.catalogue.voices()
         # Piper's server speaks with its default voice when it does not know the name.
         voice = voices.get(body.voice or "", services.catalogue.default)
-        style = _style(body, voice)
+        style = _style(body, voice, services.settings)
         job = SpeechJob(text=body.text, voice=voice, style=style, format="wav", streamed=False, voices=voices)
         record_of(request).voice = voice.id
         answer = services.speech.begin(job)
         first = await first_piece(answer, request)
         record_of(request).spoken = answer.spoken
-        return Response(await complete(answer, first, request), media_type=_MEDIA_TYPE)
+        sound = await complete(answer, first, request)
+        return Response(sound, media_type=_MEDIA_TYPE, headers=warning_header(answer))
 
     _add_voices(router, services)
     return router
@@ -91,13 +95,15 @@ def _add_voices(router: APIRouter, services: Services) -> None:
     def info() -> dict[str, Any]:
         """The default voice. `last` is null: Piper's server shows everybody what was spoken last."""
         voice = services.catalogue.default
-        facts = {"name": voice.id, "language": voice.language, "num_speakers": voice.num_speakers}
+        language = announced_languages(voice, services.catalogue.voices())[0]
+        facts = {"name": voice.id, "language": language, "num_speakers": voice.num_speakers}
         return {"voice": facts, "last": None}
 
     @router.get("/voices")
     def list_voices() -> dict[str, Any]:
         """The config of each voice by name."""
-        return {voice.id: _config(voice) for voice in services.catalogue.voices().values()}
+        voices = services.catalogue.voices()
+        return {voice.id: _config(voice, announced_languages(voice, voices)[0]) for voice in voices.values()}
 
     @router.get("/all-voices")
     def list_all_voices() -> dict[str, Any]:
@@ -141,8 +147,8 @@ def _parsed(body: bytes) -> PiperRequest:
         raise ApiError(400, "the body is not valid JSON", code="invalid_json") from error
 
 
-def _style(body: PiperRequest, voice: VoiceCard) -> Style:
-    """The style. A speaker that does not exist is the default one, as in Piper's server."""
+def _style(body: PiperRequest, voice: VoiceCard, settings: ServeSettings) -> Style:
+    """The style. A speaker that does not exist is the default one, as in Piper's server, which pauses nowhere."""
     speaker = body.speaker_id
     if speaker is None and body.speaker:
         speaker = voice.speakers.get(body.speaker)
@@ -154,19 +160,20 @@ def _style(body: PiperRequest, voice: VoiceCard) -> Style:
         usual = float(_config(voice)["inference"]["length_scale"])
         speed = min(high, max(low, usual / body.length_scale))
     knobs = {"noise": body.noise_scale, "noise_w": body.noise_w_scale}
-    return Style(
+    return replace(
+        settings.style,
         speaker=str(speaker),
         speed=speed,
         knobs={name: value for name, value in knobs.items() if value is not None and name in voice.capabilities.knobs},
-        pause_seconds=0.0,
+        pause_seconds=settings.sentence_pause or 0.0,
     )
 
 
-def _config(voice: VoiceCard) -> dict[str, Any]:
+def _config(voice: VoiceCard, language: str = "") -> dict[str, Any]:
     """The voice as the JSON of Piper's voices describes it, with whatever its own says."""
     described: dict[str, Any] = {
         "audio": {"sample_rate": voice.rate_hz, "quality": voice.quality},
-        "espeak": {"voice": voice.language},
+        "espeak": {"voice": language or voice.language},
         "inference": {"length_scale": 1.0},
         "num_speakers": voice.num_speakers,
         "speaker_id_map": dict(voice.speakers),

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.models.style import MAX_SEED, MAX_VOLUME, Style
+from voxmatrix.models.style import MAX_SEED, MAX_VOLUME
 from voxmatrix.serve.catalogue import (
     BUILT_IN,
     MODELS,
@@ -77,8 +77,11 @@ class SpeechRequest(ReferenceFields, BaseModel):
     timestamp_granularities: Annotated[list[Literal["word"]], Field(max_length=1)] = []
     lang_code: Annotated[_Name, Field(examples=["a"])] = ""  # another language of the voice, as Kokoro-FastAPI's
     normalization_options: NormalizationOptions | None = None
-    volume_multiplier: Annotated[float, Field(ge=0.0, le=MAX_VOLUME, allow_inf_nan=False)] = 1.0
-    sentence_pause: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] = Style.pause_seconds
+    normalize: bool = True  # the same, by itself
+    volume_multiplier: Annotated[float, Field(ge=0.0, le=MAX_VOLUME, allow_inf_nan=False)] | None = None
+    sentence_pause: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] | None = None
+    dialogue_voice: _Name | None = None  # of what is in quotation marks
+    emphasis_voice: _Name | None = None  # of what is in *asterisks*
     lexicon: Annotated[dict[_Word, _Word], Field(max_length=_MAX_WORDS)] = {}  # words, and how they are said
     knobs: Knobs = {}
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech
@@ -97,6 +100,20 @@ class SpeechRequest(ReferenceFields, BaseModel):
             if isinstance(given.get(name), str):
                 given[name] = given[name].lower()
         return given
+
+    def style_fields(self) -> dict[str, Any]:
+        """The fields of a `Style` that this body decides; None: the server does."""
+        options = self.normalization_options
+        return {
+            "speed": self.speed,
+            "knobs": self.knobs,
+            "pause_seconds": self.sentence_pause,
+            "volume": self.volume_multiplier,
+            "normalised": self.normalize and (options is None or options.normalize),
+            "seed": self.seed,
+            "dialogue_voice": self.dialogue_voice,
+            "emphasis_voice": self.emphasis_voice,
+        }
 
     def ignored(self) -> str:
         """The fields that have no effect, as far as a header can name them."""
@@ -138,7 +155,7 @@ async def speak(
         response = SpeechResponse(answer, first, RawAudio(), media_type)
     else:
         sound = await complete(answer, first, request)
-        response = Response(sound, media_type=media_type)
+        response = Response(sound, media_type=media_type, headers=warning_header(answer))
     if ignored := body.ignored():
         response.headers["X-Ignored-Fields"] = ignored
     return response
@@ -159,19 +176,12 @@ async def begun(
     voice, speaker = chosen_voice(voices, body)
     if body.lang_code:
         voice = spoken_in(voice, body.lang_code)
-    normalised = body.normalization_options is None or body.normalization_options.normalize
     lexicon = Lexicon(tuple(body.lexicon.items()))
     check_length(lexicon.apply(body.input), _MAX_LONGER * services.settings.max_input, "lexicon")
-    style = Style(
-        speaker=speaker,
-        speed=body.speed,
-        knobs=body.knobs,
-        pause_seconds=body.sentence_pause,
-        volume=body.volume_multiplier,
-        lexicon=lexicon,
-        normalised=normalised,
-        seed=body.seed,
-    )
+    given = {field: value for field, value in body.style_fields().items() if value is not None}
+    style = replace(services.settings.style, speaker=speaker, lexicon=lexicon, **given)
+    for param in ("dialogue_voice", "emphasis_voice"):
+        _check_voice(voices, getattr(style, param), param)
     check_fields(voice, speed=body.speed, knobs=body.knobs)
     style = replace(style, reference=await run_in_threadpool(body.reference, voice, voices))
     if style.reference is not None:  # its files keep who has agreed to a voice; the log, who to this
@@ -197,6 +207,19 @@ async def begun(
     first = await first_piece(answer, request)
     record_of(request).spoken = answer.spoken
     return answer, first
+
+
+def _check_voice(voices: VoiceList, name: str, param: str) -> None:
+    """Check that there is such a voice, if one is named.
+
+    Raises:
+        ApiError: there is none.
+    """
+    try:
+        if name:
+            find_voice(voices, name)
+    except UnknownVoiceError as error:
+        raise ApiError(400, error.problem, param=param, code="invalid_value") from error
 
 
 def audio_content(*types: str) -> dict[str, Any]:
@@ -230,6 +253,11 @@ async def complete(answer: Answer, first: bytes, request: Request) -> bytes:
     finally:
         await answer.close()
     return with_length(answer, sound)
+
+
+def warning_header(answer: Answer) -> dict[str, str]:
+    """The header that tells of a whole answer that its sound cannot be that of its text; none if it can."""
+    return {"X-Voxmatrix-Warning": answer.spoken.warning} if answer.spoken.warning else {}
 
 
 def with_length(answer: Answer, sound: bytes) -> bytes:

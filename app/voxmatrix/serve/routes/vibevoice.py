@@ -3,13 +3,13 @@
 import asyncio
 import json
 import math
+from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
 
-from voxmatrix.models.style import Style
 from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice
 from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_problem
 from voxmatrix.serve.request_record import record_of
@@ -131,7 +131,8 @@ def _job(text: str, name: str, services: Services) -> SpeechJob:
         voice, speaker = find_voice(voices, name)
     except UnknownVoiceError:
         voice, speaker = services.catalogue.default, None
-    return SpeechJob(text=text, voice=voice, style=Style(speaker=speaker), format="pcm", voices=voices)
+    style = replace(services.settings.style, speaker=speaker)
+    return SpeechJob(text=text, voice=voice, style=style, format="pcm", voices=voices)
 
 
 async def _send_all(socket: WebSocket, answer: Answer) -> None:

@@ -1,6 +1,6 @@
 """`/v1/voices`: the voices of this server, to be looked after."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from voxmatrix.models.family import Family
 from voxmatrix.piper.config import MADE_BY
 from voxmatrix.piper.files import ONNX
 from voxmatrix.piper.library import add
+from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, announced_languages, find_voice
 from voxmatrix.serve.errors import ApiError, voice_exists
 from voxmatrix.serve.jobs.kinds.kind import Id, VoiceName
 from voxmatrix.serve.routes.elevenlabs import voice_facts
@@ -42,6 +43,15 @@ class Change(BaseModel):
     default: bool = False
 
 
+class Unload(BaseModel):
+    """The body of `POST /v1/voices/unload`: a voice, all voices of an engine or another family, or all there are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    voice: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    engine: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+
+
 def voice_routes(services: Services) -> APIRouter:
     """The routes of voices and of the library."""
     router = APIRouter(route_class=Route)
@@ -49,7 +59,7 @@ def voice_routes(services: Services) -> APIRouter:
 
     def listed() -> list[dict[str, Any]]:
         cards = catalogue.voices()
-        found = [_facts(card, catalogue.problem(card)) for card in cards.values()]
+        found = [_facts(card, announced_languages(card, cards)[0], catalogue.problem(card)) for card in cards.values()]
         return found + [_unusable(name, *where) for name, where in installed().items() if name not in cards]
 
     @router.get("/v1/voices")
@@ -73,6 +83,19 @@ def voice_routes(services: Services) -> APIRouter:
         for file in body.files:
             uploads.remove(file)
         return {"id": body.name}
+
+    @router.post("/v1/voices/unload")
+    def unload(body: Unload | None = None) -> dict[str, Any]:
+        """Close open voices and end their engines now, or as soon as they have spoken what was asked for before."""
+        if body is not None and body.voice is not None:
+            card = _named_voice(catalogue.voices(), body.voice)
+            closed, closing = services.voices.unload(lambda one: one.id == card.id)
+        elif body is not None and body.engine is not None:
+            engine = _known_engine(body.engine, catalogue.voices())
+            closed, closing = services.voices.unload(lambda one: one.id.startswith(engine))
+        else:
+            closed, closing = services.voices.unload(lambda one: True)
+        return {"unloaded": closed, "unloading": closing}
 
     @router.patch("/v1/voices/{name:path}")
     def change_voice(name: _Name, body: Change) -> dict[str, Any]:
@@ -108,6 +131,22 @@ def voice_routes(services: Services) -> APIRouter:
     return router
 
 
+def _named_voice(voices: VoiceList, name: str) -> VoiceCard:
+    try:
+        return find_voice(voices, name)[0]
+    except UnknownVoiceError as error:
+        raise ApiError(404, error.problem, param="voice", code="not_found") from error
+
+
+def _known_engine(name: str, voices: Iterable[str]) -> str:
+    """What the ids of the voices of an engine, or of another family, begin with."""
+    known = sorted({voice.partition("/")[0] for voice in voices if "/" in voice})
+    if name not in known:
+        message = f"no voice is of such an engine; there are {', '.join(known) or 'none'}"
+        raise ApiError(404, message, param="engine", code="not_found")
+    return f"{name}/"
+
+
 def _install(body: NewVoice, paths: Sequence[FilePath]) -> None:
     """Install uploaded files.
 
@@ -135,7 +174,7 @@ def _check_installed(name: str) -> None:
         raise ApiError(404, "there is no such voice", param="name", code="not_found")
 
 
-def _facts(card: VoiceCard, problem: str) -> dict[str, Any]:
+def _facts(card: VoiceCard, language: str, problem: str) -> dict[str, Any]:
     own = is_own(card.path)
     made = card.facts.get(MADE_BY)
     origin = "cloned" if card.consent else "downloaded" if card.source else "trained" if made else "added"
@@ -144,7 +183,7 @@ def _facts(card: VoiceCard, problem: str) -> dict[str, Any]:
         "id": card.id,
         "title": card.title.partition(":")[0] or card.id,
         "family": card.family,
-        "language": card.language,
+        "language": language,
         "gender": card.gender,
         "quality": card.quality,
         "rate_hz": card.rate_hz,

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
+from voxmatrix.models.device import Warn
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.metrics import ServerMetrics
 from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, public_message, run
@@ -69,8 +70,10 @@ class Answer:
 class SpeechService:
     """Computes answers, a few at a time."""
 
-    def __init__(self, voices: OpenVoices, queue: SpeechQueue, metrics: ServerMetrics) -> None:
+    def __init__(self, voices: OpenVoices, queue: SpeechQueue, metrics: ServerMetrics, warn: Warn) -> None:
+        """`warn` is called when an answer has ended that does not sound like its text."""
         self._voices = voices
+        self._warn = warn
         self._queue = queue
         self._metrics = metrics
         most = MAX_CONCURRENT + MAX_CONCURRENT_ON_GPU  # no more than compute at once are started
@@ -94,6 +97,9 @@ class SpeechService:
             self._open.remove(answer)
             self._queue.release()
             self._metrics.audio_seconds.labels(answer.job.voice.id).inc(answer.spoken.seconds)
+            if answer.spoken.warning:
+                problem = f"the voice {answer.job.voice.id} does not say what it should: {answer.spoken.warning}"
+                self._warn(Finding(problem=problem, remedy="listen to it", severity="warning"))
 
     async def compute(self, job: SpeechJob, stream: ResponseStream, spoken: SpeechUsage) -> None:
         """Wait for a slot and speak. What goes wrong reaches the reader of the stream."""

@@ -16,6 +16,7 @@ from voxmatrix.serve.speech.formats import AnyFormatName, Encoding, encoder
 from voxmatrix.serve.speech.markup import without_markup
 from voxmatrix.serve.speech.response_stream import ResponseStream
 from voxmatrix.speak.captions import Caption
+from voxmatrix.speak.improbable import ImprobableSpeech, without_words
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import caption_of, in_words, synthesize
 from voxmatrix.speak.text_chunks import paragraphs
@@ -45,6 +46,7 @@ class SpeechJob:
     streamed: bool = True  # it is heard while it is computed
     voices: VoiceList  # that the text may name
     timed: bool = False  # its captions are wanted: sentences are sent as wholes
+    passages: Passages | None = None  # of a text that comes in several jobs: what tags and quotations go on
 
     @property
     def encoding(self) -> Encoding:
@@ -60,6 +62,7 @@ class SpeechUsage:
     symbols: int = 0
     frames: int = 0
     captions: list[Caption] = field(default_factory=list)  # of a timed job, each before its sentence is sent
+    warning: str = ""  # of the whole answer: sentences whose speech cannot be that of their texts
 
 
 def run(job: SpeechJob, voices: OpenVoices, stream: ResponseStream, spoken: SpeechUsage) -> None:
@@ -93,12 +96,13 @@ def _speak(
     pause = np.zeros(round(style.pause_seconds * card.rate_hz), np.float32)
     speaker = card.speaker(style.speaker)
     start = SpeechPosition(gain_db=opened.gains_db.get(speaker) if job.streamed else None)
-    texts = in_words(paragraphs(text), card, style, scripts=not job.timed)
+    texts = in_words(paragraphs(text), card, style, scripts=not job.timed, passages=job.passages)
     with encoder(job.encoding, card.rate_hz, stream.put) as write:
         speech = synthesize(voice, texts, style, start, early=job.streamed and not job.timed, check=stream.check)
         with closing(speech) as parts:
-            total = 0
+            total, improbable = 0, ImprobableSpeech(style)
             for part in parts:
+                improbable.add(part)
                 samples = part.samples
                 if part.begins:
                     silence = [pause] if spoken.symbols and part.utterance.segments else []
@@ -115,6 +119,7 @@ def _speak(
                 spoken.seconds = total / card.rate_hz
                 if part.gain_db is not None:
                     opened.gains_db[speaker] = part.gain_db
+        spoken.warning = without_words(improbable.sentences())
         if not spoken.symbols and not has_words(text):  # a smiley in a chat
             write(np.zeros(round(_SILENCE_SECONDS * card.rate_hz), np.float32))
         elif not spoken.symbols:
@@ -132,8 +137,10 @@ def _read(job: SpeechJob) -> tuple[str, Style]:
     passages = Passages()
     if sum(passage.pause for passage in passages.read(text)) + passages.rest() > MAX_PAUSES_SECONDS:
         raise BadInputError(f"its pauses are longer than {MAX_PAUSES_SECONDS:g} seconds", "shorten them")
+    before = job.passages.voice if job.passages else ""
+    named |= {job.style.dialogue_voice, job.style.emphasis_voice, before} - {""}
     roles = {}
-    for name in voice_names(text):
+    for name in voice_names(text) | named:
         try:
             voice, speaker = find_voice(job.voices, name) if name in named else (job.voice, job.style.speaker)
         except UnknownVoiceError as error:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TypeVar
 
@@ -31,8 +31,10 @@ from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, has_words
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 from voxmatrix.serve.speech.sending import send_with_timeout
 from voxmatrix.serve.wyoming.voices import chosen_voice, info
+from voxmatrix.speak.synthesize import passages_of
 from voxmatrix.speak.text_chunks import PendingText
 from voxmatrix.speak.wav import HEADER_BYTES
+from voxmatrix.text.passages import Passages
 
 E = TypeVar("E", bound=Eventable)
 _CHUNK_BYTES = 8192
@@ -50,6 +52,7 @@ class _Speech:
     record: RequestRecord
     spoken: SpeechUsage
     pending: PendingText
+    passages: Passages
     characters: int = 0
     begun: bool = False  # audio was sent
 
@@ -142,7 +145,14 @@ class Session:
     async def _speak(self, speech: _Speech, text: str) -> None:
         # WAV has the rate of the voice; its header comes with the first samples.
         voices = self._services.catalogue.voices()
-        job = SpeechJob(text=text, voice=speech.voice, style=speech.style, format="wav", voices=voices)
+        job = SpeechJob(
+            text=text,
+            voice=speech.voice,
+            style=speech.style,
+            format="wav",
+            voices=voices,
+            passages=speech.passages,
+        )
         answer = self._services.speech.begin(job)
         try:
             first = (await answer.first())[HEADER_BYTES:]
@@ -179,7 +189,10 @@ class Session:
         spoken = SpeechUsage()
         record = RequestRecord(new_id(), _METHOD, status=HTTPStatus.OK, voice=voice.id, spoken=spoken)
         pending = PendingText(voice.language)
-        self._speech = _Speech(voice=voice, style=Style(speaker=speaker), record=record, spoken=spoken, pending=pending)
+        style = replace(self._services.settings.style, speaker=speaker)
+        self._speech = _Speech(
+            voice=voice, style=style, record=record, spoken=spoken, pending=pending, passages=passages_of(style)
+        )
         return self._speech
 
     def _streaming(self) -> _Speech:

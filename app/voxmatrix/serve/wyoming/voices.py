@@ -1,13 +1,19 @@
 """The voices in Wyoming's words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wyoming.info import Attribution, Info, TtsProgram, TtsVoice, TtsVoiceSpeaker
 from wyoming.tts import SynthesizeVoice
 
 import voxmatrix
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.serve.catalogue import SPEAKER_MARK, UnknownVoiceError, VoiceList, find_voice
+from voxmatrix.serve.catalogue import (
+    SPEAKER_MARK,
+    UnknownVoiceError,
+    VoiceList,
+    announced_languages,
+    find_voice,
+)
 from voxmatrix.serve.errors import ApiError
 
 _OURS = Attribution(name="voxmatrix", url="")
@@ -22,20 +28,20 @@ def info(voices: Mapping[str, VoiceCard]) -> Info:
         installed=True,
         description="The voices of a voxmatrix server",
         version=voxmatrix.__version__,
-        voices=[_described(voice) for voice in voices.values()],
+        voices=[_described(voice, announced_languages(voice, voices)) for voice in voices.values()],
         supports_synthesize_streaming=True,
     )
     return Info(tts=[program])
 
 
-def _described(voice: VoiceCard) -> TtsVoice:
+def _described(voice: VoiceCard, languages: Iterable[str]) -> TtsVoice:
     return TtsVoice(
         name=voice.id,
         attribution=Attribution(name=voice.family, url=voice.source) if voice.source else _OURS,
         installed=True,
         description=voice.title or voice.id,
         version=voice.version or None,
-        languages=[language_code(language) for language in voice.languages],
+        languages=list(map(language_code, languages)),
         speakers=[TtsVoiceSpeaker(name=name) for name in voice.speaker_names] or None,
     )
 
@@ -57,7 +63,7 @@ def chosen_voice(voices: VoiceList, wanted: SynthesizeVoice | None) -> tuple[Voi
     if wanted is None or (wanted.name is None and wanted.language is None):
         return default, None
     if wanted.name is not None:
-        mark = SPEAKER_MARK if wanted.speaker is not None else ""
+        mark = SPEAKER_MARK if wanted.speaker else ""
         try:
             return find_voice(voices, f"{wanted.name}{mark}{wanted.speaker or ''}")
         except UnknownVoiceError as error:

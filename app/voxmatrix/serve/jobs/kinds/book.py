@@ -45,7 +45,7 @@ class BookJobRequest(VoiceRequest):
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix book make`."""
         exactly_one(self, "file", "job")
-        if self.cluster and not sources.cluster:
+        if self.cluster and not sources.settings.cluster:
             message = "this server has no cluster; voxmatrix serve --cluster URL sets one"
             raise ApiError(400, message, param="cluster", code="invalid_value")
         voice = self.voice_words(sources)

@@ -5,7 +5,7 @@ A command gets values as `--name=VALUE`, in one word, and paths that begin with 
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check
 from voxmatrix.serve.errors import ApiError, voice_exists
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.uploads import Uploads
+from voxmatrix.serve.settings import ServeSettings
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Name = Annotated[str, Field(min_length=1, max_length=256)]
@@ -44,7 +45,7 @@ class Sources:
     uploads: Uploads
     job: Callable[[str], tuple[Job, Path]]  # a job and its folder; raises ApiError if there is none
     automatic_device: Callable[[], str]
-    cluster: str = ""
+    settings: ServeSettings = field(default_factory=ServeSettings)
 
 
 class JobRequest(BaseModel):
@@ -115,10 +116,15 @@ class VoiceRequest(JobRequest):
         check_fields(voice, speed=self.speed or 1.0, knobs=self.knobs, noise=self.noise, noise_w=self.noise_w)
         words = [f"--voice={voice.path.absolute()}"] + ([] if speaker is None else [f"--speaker={speaker}"])
         words += self.options(("speed", "noise", "noise_w", "sentence_pause", "volume", "seed"))
+        settings = sources.settings
+        if self.sentence_pause is None and settings.sentence_pause is not None:
+            words.append(f"--sentence-pause={settings.sentence_pause}")
+        if self.volume is None and settings.volume != ServeSettings.volume:
+            words.append(f"--volume={settings.volume}")
         return words + [f"--set={name}={value}" for name, value in self.knobs.items()]
 
 
-def named_voice(sources: Sources, name: str | None) -> tuple[VoiceCard, str | None]:
+def named_voice(sources: Sources, name: str | None, param: str = "voice") -> tuple[VoiceCard, str | None]:
     """A voice, and its speaker. Without a name, it is the default voice.
 
     Raises:
@@ -129,7 +135,7 @@ def named_voice(sources: Sources, name: str | None) -> tuple[VoiceCard, str | No
     try:
         return find_voice(sources.catalogue.voices(), name)
     except UnknownVoiceError as error:
-        raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
+        raise ApiError(400, error.problem, param=param, code="invalid_value") from error
 
 
 def voice_path(name: str) -> Path:
