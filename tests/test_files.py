@@ -2,22 +2,27 @@
 
 import errno
 import os
+import re
+import ssl
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Barrier
+from urllib.error import URLError
 
 import pytest
 
-from voxmatrix.errors import UnreachableError, UsageError
+from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 from voxmatrix.files import (
     check_not_folder,
     digest,
+    read_errors,
     read_text_or_empty,
     remove_unfinished,
     replacing,
     replacing_path,
+    storage_errors,
     write_text,
 )
 
@@ -75,9 +80,28 @@ def test_a_folder_is_refused_before_anything_is_done(
     assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
 
 
-def test_another_error_of_the_system_is_not_renamed(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="strange"), replacing(tmp_path / "a"):
-        raise OSError(errno.EIO, "strange")
+#: Of Linux; on other systems some have other numbers or none.
+ERRNOS = sorted(set(errno.errorcode) - {errno.EPIPE, errno.ESHUTDOWN, errno.ECONNABORTED, errno.ECONNREFUSED,
+                                        errno.ECONNRESET})  # fmt: skip
+
+
+@pytest.mark.parametrize("number", ERRNOS, ids=errno.errorcode.get)
+def test_every_error_of_the_system_is_named_with_its_mend(number: int, tmp_path: Path) -> None:
+    problem = re.escape(f"cannot write {tmp_path / 'a'}: {os.strerror(number)}")
+    with pytest.raises(UnreachableError, match=problem) as written, replacing(tmp_path / "a"):
+        raise OSError(number, os.strerror(number))
+    assert written.value.remedy and list(tmp_path.iterdir()) == []
+    with pytest.raises((BadInputError, UnreachableError), match="cannot read") as read, read_errors(tmp_path / "a"):
+        raise OSError(number, os.strerror(number))
+    missing = ("ENOENT", "EISDIR", "ENOTDIR", "EACCES", "EPERM", "ENAMETOOLONG", "ELOOP")
+    assert read.value.remedy and read.value.exit_code == (3 if errno.errorcode[number] in missing else 8)
+
+
+def test_errors_of_networks_and_libraries_pass_as_they_are(tmp_path: Path) -> None:
+    for error in (ConnectionResetError(errno.ECONNRESET, ""), ssl.SSLError(1, "no"), URLError("no"), OSError("no")):
+        for context in (storage_errors, read_errors):
+            with pytest.raises(type(error)), context(tmp_path):
+                raise error
 
 
 def test_the_digest_is_sha256(tmp_path: Path) -> None:
@@ -89,7 +113,7 @@ def test_the_digest_is_sha256(tmp_path: Path) -> None:
 def test_what_a_killed_process_leaves_is_known_by_its_number(tmp_path: Path) -> None:
     paths = [tmp_path / "[a].txt", tmp_path / "a.txt"]
 
-    with suppress(FileNotFoundError), replacing(paths[0]), replacing(paths[1]):
+    with suppress(UnreachableError), replacing(paths[0]), replacing(paths[1]):
         remove_unfinished(paths[0], os.getpid() + 1)
         assert len(list(tmp_path.iterdir())) == 2
         remove_unfinished(paths[0], os.getpid())

@@ -14,39 +14,67 @@ from typing import IO
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 
 _NO_FOLDER = "a file is in the way of a folder: choose another path, or move that file"
-#: Errors of the operating system that mean "this path cannot be written", each with its remedy.
+_AWAY = "check that the disk is connected and its server can be reached, and run the same command again"
+_IN_USE = "close the program that uses it, and run the same command again"
+_TOO_MANY = "close other programs, or allow more open files with: ulimit -n 4096"
+_NO_MEMORY = "close other programs, or allow more memory, and run the same command again"
+#: Errors of the operating system, each with its remedy. Any other error of a path has the remedy `_OTHER`.
 _REMEDIES = {
     errno.ENOSPC: "free some space there, or choose another path, and run the same command again",
     errno.EDQUOT: "the quota is used up: free some space there and run the same command again",
     errno.EROFS: "the file system is read-only: mount a writable folder there",
     errno.ENOTDIR: _NO_FOLDER,
     errno.EEXIST: _NO_FOLDER,
+    errno.ENOENT: "choose another folder",  # /proc takes no files
     errno.ENAMETOOLONG: "choose a shorter name",
+    errno.EFBIG: "this file system or a limit (ulimit -f) allows no larger files: choose a path on another disk",
+    errno.EINVAL: "the file system may not allow this name, e.g. one with a colon: choose another name",
+    errno.EIO: "the disk has failed or was removed: check it, or choose a path on another disk",
+    errno.ENXIO: _AWAY,
+    errno.ENODEV: _AWAY,
+    errno.ESTALE: _AWAY,
+    errno.ENOTCONN: _AWAY,
+    errno.EHOSTDOWN: _AWAY,
+    errno.EHOSTUNREACH: _AWAY,
+    errno.ETIMEDOUT: _AWAY,
+    errno.EBUSY: _IN_USE,
+    errno.ETXTBSY: _IN_USE,
+    errno.EMFILE: _TOO_MANY,
+    errno.ENFILE: _TOO_MANY,
+    errno.ENOMEM: _NO_MEMORY,
+    errno.EAGAIN: "too many processes are running: close other programs, and run the same command again",
+    errno.ELOOP: "its symbolic links lead in a circle: choose another path",
+    errno.E2BIG: "a text that was to be passed to another program is too long: shorten it",
 }
+_OTHER = "check that path and its disk, and run the same command again"
+_MISSING = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
+
+
+def is_system_error(error: OSError) -> bool:
+    """Whether the operating system has raised this error, about a file or a process: not a network, nor a library."""
+    own_numbers = type(error).__module__ == "ssl"  # which is not imported for this
+    return (error.errno or 0) > 0 and not own_numbers and not isinstance(error, ConnectionError)
 
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turn a full disk, a read-only or a forbidden path into an UnreachableError (exit 8) with a remedy."""
+    """Turn every error of the system (a full disk, a forbidden path …) into an UnreachableError (exit 8)."""
     try:
         yield
     except OSError as error:
+        if not is_system_error(error):
+            raise
         if error.errno in (errno.EACCES, errno.EPERM):
             raise _forbidden(path, str(error.strerror)) from error
-        remedy = _REMEDIES.get(error.errno or 0)
-        if remedy is None:
-            raise
-        raise UnreachableError(f"cannot write {path}: {error.strerror}", remedy) from error
+        problem = f"cannot write {path}: {error.strerror}"
+        if isinstance(error.filename, str) and not {path, path.parent} & {*Path(error.filename).parents}:
+            problem += f" ({error.filename})"  # of another place, which was read for it
+        raise UnreachableError(problem, remedy_of(error)) from error
 
 
-@contextmanager
-def creating(path: Path) -> Iterator[None]:
-    """Like `storage_errors`, where a file beside `path` is created: also a folder that takes none, as in /proc."""
-    try:
-        with storage_errors(path):
-            yield
-    except FileNotFoundError as error:
-        raise UnreachableError(f"cannot write {path}: {error.strerror}", "choose another folder") from error
+def remedy_of(error: OSError) -> str:
+    """What to do about an error of the system."""
+    return _REMEDIES.get(error.errno or 0, _OTHER)
 
 
 def _forbidden(path: Path, reason: str) -> UnreachableError:
@@ -125,7 +153,7 @@ def replacing_path(path: Path) -> Iterator[Path]:
     with storage_errors(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with creating(path):
+            with storage_errors(path):
                 beside.touch()  # the error for a forbidden or full place is ours, not the program's
             yield beside
             with beside.open("rb") as file:
@@ -207,10 +235,16 @@ def _remembered_digest(path: Path, _mtime_ns: int, _size: int) -> str:
 
 @contextmanager
 def read_errors(path: Path) -> Iterator[None]:
-    """Turn a file that is missing, forbidden or a folder into a BadInputError (exit 3)."""
+    """Turn a file that is missing, forbidden or a folder into a BadInputError (exit 3).
+
+    Every other error of the system becomes an UnreachableError (exit 8): the file may be whole, and is not reachable.
+    """
     try:
         yield
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        raise BadInputError(
-            f"cannot read {path}: {error.strerror}", "check the path, and that this user may read it"
-        ) from error
+    except OSError as error:
+        if not is_system_error(error):
+            raise
+        problem = f"cannot read {path}: {error.strerror}"
+        if error.errno in _MISSING:
+            raise BadInputError(problem, "check the path, and that this user may read it") from error
+        raise UnreachableError(problem, remedy_of(error)) from error

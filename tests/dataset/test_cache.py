@@ -96,7 +96,7 @@ def test_a_damaged_index_is_said_and_can_be_put_aside(tmp_path: Path, content: b
 
 def test_a_place_that_cannot_be_written_is_exit_code_8(tmp_path: Path) -> None:
     (tmp_path / INDEX_NAME).mkdir()
-    with pytest.raises(UnreachableError, match="cannot write") as caught:
+    with pytest.raises(UnreachableError, match="cannot use") as caught:
         Cache(tmp_path)
     assert caught.value.exit_code == 8
 

@@ -1,7 +1,8 @@
 """The `voxmatrix` command: a problem and its remedy for every error, and an exit code for every class of them."""
 
+import errno
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,8 +26,8 @@ from voxmatrix.config import (
     read_config,
     refused_in_dotenv,
 )
-from voxmatrix.errors import InterruptedRunError, UsageError, VoxmatrixError
-from voxmatrix.files import storage_errors
+from voxmatrix.errors import InterruptedRunError, UnreachableError, UsageError, VoxmatrixError
+from voxmatrix.files import remedy_of
 
 if TYPE_CHECKING:
     from voxmatrix.cli.command import Check
@@ -111,18 +112,24 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _COMMAND_LINE_ERROR as error:
         return _report(*_command_line_problem(error, words), UsageError.exit_code, as_json)
-    except OSError as error:
-        if error.filename is not None:  # of a file that has a name
-            raise
-        try:
-            with storage_errors(Path("standard output")):
-                raise
-        except VoxmatrixError as full:
-            return _report(full.problem, full.remedy, full.exit_code, as_json=False)
+    except OSError as error:  # that nothing has explained better; standard output may not take JSON then
+        return _report(*_system_problem(error), UnreachableError.exit_code, as_json and error.filename is not None)
     except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", InterruptedRunError.exit_code, as_json)
 
 
+def _system_problem(error: OSError) -> tuple[str, str]:
+    """The problem and the remedy of an error of the operating system, also of one that is about no file."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.filename is not None:
+        return f"cannot use {os.fsdecode(error.filename)}: {reason}", remedy_of(error)
+    if error.errno in _OF_PROCESSES:
+        return f"the system refuses to start or open more: {reason}", remedy_of(error)
+    return f"cannot write standard output: {reason}", remedy_of(error)
+
+
+#: They are about what is open or running, not about a file that is written.
+_OF_PROCESSES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.E2BIG)
 #: Words of other programs.
 _MEANT = {"version": "--version", "-v": "--version", "-V": "--version", "help": "--help"}
 

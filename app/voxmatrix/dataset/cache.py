@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
-from voxmatrix.errors import DamagedFileError, UnreachableError
+from voxmatrix.database import BUSY_SECONDS, database_errors
 from voxmatrix.files import storage_errors
 
 INDEX_NAME = "index.sqlite"
@@ -61,21 +61,22 @@ class Cache:
     """The cache in one folder; safe for several threads and processes at a time.
 
     Raises (every method):
-        UnreachableError: the folder is full, read-only or cannot be locked.
+        UnreachableError: the folder is full, read-only or cannot be locked, or another program has the index open.
         DamagedFileError: the index is damaged; call `discard` and open the cache again.
     """
 
     def __init__(self, folder: Path, **kinds: type[Entry]) -> None:
         """`kinds`: the types of entries by table name. A type with other fields gets a new table."""
         self.folder = folder
+        self._place = folder / INDEX_NAME
         self._tables = {kind: f"{name}_{zlib.crc32(_columns(kind).encode()):08x}" for name, kind in kinds.items()}
         self._lock = threading.Lock()
         self._unsaved = 0
         _make_folder(folder)
-        with self._errors():
-            self._index = sqlite3.connect(folder / INDEX_NAME, timeout=60, check_same_thread=False)
+        with database_errors(self._place):
+            self._index = sqlite3.connect(self._place, timeout=BUSY_SECONDS, check_same_thread=False)
         try:
-            with self._errors():
+            with database_errors(self._place):
                 self._index.execute("pragma synchronous = normal")
                 self._index.execute(_FILES)
                 for kind, table in self._tables.items():
@@ -126,7 +127,7 @@ class Cache:
 
     def save(self) -> None:
         """Commit everything stored so far."""
-        with self._lock, self._errors():
+        with self._lock, database_errors(self._place):
             self._index.commit()
             self._unsaved = 0
 
@@ -148,30 +149,19 @@ class Cache:
     def _select(self, statement: str, keys: Iterable[Any]) -> list[Any]:
         rows: list[Any] = []
         values = list(keys)
-        with self._lock, self._errors():
+        with self._lock, database_errors(self._place):
             for start in range(0, len(values), 500):
                 part = values[start : start + 500]
                 rows += self._index.execute(f"{statement} ({','.join('?' * len(part))})", part).fetchall()
         return rows
 
     def _write(self, table: str, values: tuple[Any, ...]) -> None:
-        with self._lock, self._errors():
+        with self._lock, database_errors(self._place):
             self._index.execute(f"insert or replace into {table} values ({','.join('?' * len(values))})", values)
             self._unsaved += 1
             if self._unsaved >= _COMMIT_ENTRIES:
                 self._index.commit()
                 self._unsaved = 0
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        place = self.folder / INDEX_NAME
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            remedy = "free some space there, or set VOXMATRIX_HOME to a writable folder on a local disk"
-            raise UnreachableError(f"cannot write {place}: {error}", remedy) from error
-        except sqlite3.DatabaseError as error:
-            raise DamagedFileError(f"{place} is damaged: {error}", f"remove it with: rm {place}") from error
 
 
 def _columns(kind: type[Entry]) -> str:
@@ -179,9 +169,5 @@ def _columns(kind: type[Entry]) -> str:
 
 
 def _make_folder(folder: Path) -> None:
-    try:
-        with storage_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:  # e.g. a file in the way, or a dangling link
-        remedy = "remove what is in the way, or set VOXMATRIX_HOME to another folder"
-        raise UnreachableError(f"cannot create {folder}: {error.strerror}", remedy) from error
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)

@@ -222,7 +222,7 @@ class EngineProcess(Closeable):
                 pass_fds=self._channel.inherited,
                 start_new_session=True,  # a group of its own: Ctrl-C does not reach it, and its children end with it
             )
-        except OSError as error:
+        except (FileNotFoundError, PermissionError) as error:
             self._channel.close()
             self._scratch.cleanup()
             raise MissingProgramError(

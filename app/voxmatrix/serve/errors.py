@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from voxmatrix.database import LockedError
 from voxmatrix.errors import (
     BadInputError,
     MemoryExhaustedError,
@@ -107,9 +108,10 @@ def api_error(error: Exception) -> ApiError:
             return error
         case UsageError() | BadInputError():
             return ApiError(400, error.problem, code="invalid_value")
-        case NoDeviceError() | MemoryExhaustedError():
-            return ApiError(503, "the server cannot compute right now", code="unavailable")
-        case UnreachableError():
+        case NoDeviceError() | MemoryExhaustedError() | LockedError():
+            what = "open a file, which another program has open" if isinstance(error, LockedError) else "compute"
+            return ApiError(503, f"the server cannot {what} right now", code="unavailable")
+        case UnreachableError() | OSError():
             message = "the server cannot store this: its disk is full, or may not be written"
             return ApiError(507, message, code="insufficient_storage")
         case HTTPException():

@@ -117,7 +117,7 @@ async def _start(services: Services, server: _Server, on_ready: Callable[[], Non
     while True:
         await asyncio.sleep(_TIDY_SECONDS)
         await asyncio.to_thread(services.voices.tidy)
-        await asyncio.to_thread(services.jobs.uploads.tidy)
+        await asyncio.to_thread(services.jobs.tidy)
 
 
 def _load_default(services: Services) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.files import check_not_folder, creating, link_target, replacing, storage_errors
+from voxmatrix.files import check_not_folder, link_target, replacing, storage_errors
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
@@ -210,9 +210,7 @@ def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
     with storage_errors(out):
         if partial:
             out.parent.mkdir(parents=True, exist_ok=True)
-        with creating(out):
-            temporary = tempfile.TemporaryDirectory(prefix=".voxmatrix-", dir=out.parent if partial else None)
-        with temporary as folder:
+        with tempfile.TemporaryDirectory(prefix=".voxmatrix-", dir=out.parent if partial else None) as folder:
             yield Path(folder)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import voxmatrix
 from voxmatrix.errors import Finding, InterruptedRunError, UnreachableError
-from voxmatrix.files import link_target, read_text_or_empty, write_text
+from voxmatrix.files import is_system_error, link_target, read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.wav import PLAIN, WaveFile
@@ -75,10 +75,11 @@ class PartialSpeech:
 
     @contextmanager
     def kept(self, path: Path, wave: WaveFile) -> Iterator[None]:
-        """Keep the complete sentences of `wave`, which is written to `path`, if Ctrl-C, SIGTERM or a full disk ends it.
+        """Keep the complete sentences of `wave`, which is written to `path`, if Ctrl-C, SIGTERM or the disk ends it.
 
         Raises:
-            UnreachableError: the disk is full, and says what is kept: all but what makes space for its description.
+            UnreachableError: the disk is full or fails. It says what is kept: all but what makes space for its
+                description.
         """
         try:
             yield
@@ -87,13 +88,15 @@ class PartialSpeech:
             raise
         except (OSError, UnreachableError) as error:
             cause = error if isinstance(error, OSError) else error.__cause__
-            if not isinstance(cause, OSError) or cause.errno not in (errno.ENOSPC, errno.EDQUOT):
+            if not isinstance(cause, OSError) or not is_system_error(cause):
                 raise
             self._keep(path, wave, _SPARE_FRAMES)
             if not self._end.sentences:
                 raise
             problem = f"cannot write {self._out}: {cause.strerror}; the first {self._end} are kept in {self.path}"
-            remedy = "free some space there" + (", and run the same command again to continue" if self._key else "")
+            full = cause.errno in (errno.ENOSPC, errno.EDQUOT)
+            remedy = "free some space there" if full else "check that disk"
+            remedy += ", and run the same command again to continue" if self._key else ""
             raise UnreachableError(problem, remedy) from error
 
     def interruption(self) -> KeyboardInterrupt | InterruptedRunError:

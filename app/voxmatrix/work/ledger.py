@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from voxmatrix.database import EarlierVersionError, database_errors, moved_aside, remove
 from voxmatrix.errors import DamagedFileError, Finding
@@ -138,7 +139,7 @@ class Ledger:
         query = """select place, text, voice, options.options from wanted join options on options.id = wanted.options
             left join deliveries using (key) where deliveries.key is null and given_up is null and place > ?
             order by place limit ?"""
-        rows = self._database.execute(query, (after, limit)).fetchall()
+        rows = self._rows(query, (after, limit))
         return [(place, Unit(text=text, voice=voice, options=options)) for place, text, voice, options in rows]
 
     def record(self, deliveries: Sequence[Delivery], failures: Sequence[tuple[str, str, str]] = ()) -> None:
@@ -155,7 +156,7 @@ class Ledger:
 
     def attempts(self, key: str) -> list[tuple[str, str]]:
         """The workers on which a unit has ever failed, each with the problem."""
-        return self._database.execute("select worker, problem from attempts where key = ?", (key,)).fetchall()
+        return self._rows("select worker, problem from attempts where key = ?", (key,))
 
     def give_up(self, key: str, problem: str) -> None:
         """A unit is not tried again in this run."""
@@ -166,7 +167,7 @@ class Ledger:
         """The units that were given up in this run, in order."""
         query = """select text, voice, options.options, given_up from wanted join options
             on options.id = wanted.options where given_up is not null order by place"""
-        rows = self._database.execute(query).fetchall()
+        rows = self._rows(query)
         return [
             GivenUp(unit=Unit(text=text, voice=voice, options=options), problem=problem)
             for text, voice, options, problem in rows
@@ -176,35 +177,45 @@ class Ledger:
         """The text and the delivery of every wanted unit that is done, in order."""
         query = """select text, key, sha256, samples, rate_hz, worker, wall_seconds, findings, computed
             from wanted join deliveries using (key) order by place"""
-        for text, *row in self._database.execute(query):
-            yield text, _delivery(row)
+        with database_errors(self._path):
+            rows = self._database.execute(query)
+        while True:
+            with database_errors(self._path):
+                some = rows.fetchmany(_GROUP)
+            if not some:
+                return
+            yield from ((text, _delivery(row)) for text, *row in some)
 
     def delivery(self, key: str) -> Delivery | None:
         """What was delivered for a key."""
         query = """select key, sha256, samples, rate_hz, worker, wall_seconds, findings, computed from deliveries
             where key = ?"""
-        row = self._database.execute(query, (key,)).fetchone()
-        return _delivery(row) if row else None
+        rows = self._rows(query, (key,))
+        return _delivery(rows[0]) if rows else None
 
     def state(self) -> LedgerState:
         """How far this run is."""
         query = """select count(*), count(deliveries.key), total(1.0 * samples / rate_hz),
             total(case when deliveries.key is null and given_up is null then length(text) end)
             from wanted left join deliveries using (key)"""
-        wanted, done, seconds, characters = self._database.execute(query).fetchone()
+        ((wanted, done, seconds, characters),) = self._rows(query)
         return LedgerState(wanted=wanted, done=done, audio_seconds=seconds, characters_left=int(characters))
 
     def speeds(self) -> dict[str, float]:
         """Seconds of audio per second of every worker that has ever delivered."""
         query = """select worker, sum(1.0 * samples / rate_hz) / sum(wall_seconds) from deliveries
             group by worker having sum(wall_seconds) > 0"""
-        return dict(self._database.execute(query).fetchall())
+        return dict(self._rows(query))
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        with database_errors(self._path):
+            return self._database.execute(query, values).fetchall()
 
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
         """A transaction on the database of the ledger."""
         with database_errors(self._path):
-            self._database.execute("begin")
+            self._database.execute("begin immediate")
             try:
                 yield self._database
             except BaseException:
@@ -274,14 +285,13 @@ def _restore(database: sqlite3.Connection, rows: Iterator[tuple[object, ...]]) -
 
 def _problem(path: Path, checksum: str, samples: int, rate_hz: int) -> str:
     """What is wrong with a file of audio; "" if nothing is."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(HEADER_BYTES)
-        found = digest(path)
-    except FileNotFoundError:
-        return "is missing"
-    except OSError as error:
-        return f"cannot be read ({error.strerror})"
+    with storage_errors(path):  # what cannot be read now is not damaged
+        try:
+            with path.open("rb") as file:
+                start = file.read(HEADER_BYTES)
+            found = digest(path)
+        except FileNotFoundError:
+            return "is missing"
     intact = found == checksum and samples > 0 and rate_hz > 0 and start == header(rate_hz, 2 * samples)
     return "" if intact else "is damaged"
 

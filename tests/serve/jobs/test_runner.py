@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from typing import Any
 
 import httpx
@@ -10,7 +11,12 @@ import pytest
 
 from tests.serve.conftest import Running, Serve, error_of, eventually
 from tests.serve.jobs.conftest import LONG, read, submit, upload, wait_for
+from tests.serve.jobs.test_store import make_job
+from tests.test_database import held
+from voxmatrix.config import home
 from voxmatrix.serve.jobs import jobs
+from voxmatrix.serve.jobs.jobs import Jobs
+from voxmatrix.serve.jobs.store import JobStore
 
 
 def long_speech(server: Running) -> str:
@@ -153,6 +159,38 @@ def test_a_second_server_leaves_the_jobs_to_the_first(serve: Serve, monkeypatch:
     server = serve()
     answer = server.get("/v1/jobs")
     assert (answer.status_code, error_of(answer)["code"]) == (503, "unavailable")
-    assert error_of(answer)["message"] == "this server has no jobs: another server uses the same folder"
+    assert error_of(answer)["message"] == (
+        "this server has no jobs: another server runs the jobs of this VOXMATRIX_HOME"
+    )
     assert server.get("/readyz").status_code == 200
     assert "another server runs the jobs" in str(server.lines)
+    assert "another server runs the jobs" in server.get("/healthz").json()["warnings"][0]
+
+
+def test_jobs_are_served_as_soon_as_another_program_has_closed_their_list(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voxmatrix.database.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("voxmatrix.serve.server._TIDY_SECONDS", 0.05)
+    path = home() / "jobs" / "server" / "jobs.sqlite"
+    with JobStore(path) as store:
+        store.add(make_job("a" * 32, state="done"))
+    with held(path):
+        server = serve()
+        assert server.get("/v1/jobs").status_code == 503
+        assert "jobs.sqlite" in server.get("/readyz").json()["warnings"][0]
+        assert "jobs.sqlite" in server.get("/healthz").json()["warnings"][0]
+        problems = [facts for event, facts in server.lines if event == "warning"]
+        assert all("close it" in facts["remedy"] for facts in problems) and problems
+        time.sleep(0.5)
+        assert [facts for event, facts in server.lines if event == "warning"] == problems  # it is said once
+    eventually(lambda: server.get("/v1/jobs").status_code == 200)
+    assert [job["id"] for job in server.get("/v1/jobs").json()["data"]] == ["a" * 32]
+    assert "warnings" not in server.get("/healthz").json()
+    assert [one.name for one in path.parent.glob("*damaged*")] == []
+
+
+def test_while_jobs_are_opened_a_server_is_not_ready(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Jobs, "open", lambda self: None)
+    answer = serve().get("/readyz")
+    assert answer.status_code == 503 and "the list of jobs is not open yet" in answer.json()["reasons"]

@@ -125,3 +125,40 @@ def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert store.counts()["done"] == 8
+
+
+@pytest.mark.parametrize("part", [0, 1 / 3, 2 / 3])
+def test_a_damaged_list_is_made_again_from_the_folders_of_the_jobs(tmp_path: Path, part: float) -> None:
+    path, ids = tmp_path / "jobs.sqlite", [f"{number:032x}" for number in range(40)]
+    with JobStore(path) as store:
+        for number, one in enumerate(ids):
+            store.add(make_job(one, created=float(number)))
+        store.start(ids[0])
+        store.end(ids[0], "done", result={"seconds": 1.0})
+        store.start(ids[1])
+        store.start(ids[2])
+        store.end(ids[2], "cancelled")
+        assert store.remove(ids[2])
+        before = store.page(100)
+    path.write_bytes(path.read_bytes()[: round(path.stat().st_size * part)])
+    (tmp_path / ids[3] / "job.json").write_text("{")
+    (tmp_path / ("f" * 32)).mkdir()
+
+    with JobStore(path) as store:
+        assert store.restore() == (38, [tmp_path / ids[3]])
+        assert store.page(100) == [job for job in before if job.id != ids[3]]
+        store.recover()
+        found = store.get(ids[1])
+        assert found is not None and found.state == "queued"
+        assert store.restore() == (0, [tmp_path / ids[3]])
+
+
+def test_jobs_of_an_earlier_version_get_a_record(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        store.add(make_job("a" * 32))
+        (tmp_path / ("a" * 32) / "job.json").unlink()
+        assert store.restore() == (0, [])
+    (tmp_path / "jobs.sqlite").unlink()
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        assert store.restore() == (1, [])
+        assert store.get("a" * 32) == make_job("a" * 32)

@@ -288,9 +288,11 @@ def test_a_damaged_list_hides_no_other(anna: Running) -> None:
         (folder().parent / name).mkdir()
         (folder().parent / name / "prompts.json").write_text(content, encoding="utf-8")
     (folder().parent / "other files").mkdir()
-    assert [each["name"] for each in anna.get("/v1/recordings").json()["lists"]] == ["First"]
+    lists = {each["name"]: each["problem"] for each in anna.get("/v1/recordings").json()["lists"]}
+    assert lists.pop("First") is None
+    assert set(lists) == {"broken", "strange", "empty"} and all("is damaged" in each for each in lists.values())
     answer = anna.get("/v1/recordings/Anna/broken")
-    assert answer.status_code == 500
+    assert answer.status_code == 200 and answer.json()["prompts"] == []
     assert str(home()) not in answer.text
 
 
@@ -307,3 +309,51 @@ def test_a_client_that_leaves_while_it_sends_is_no_failure_of_the_server(anna: R
     facts = anna.requests(2)[1]
     assert facts["ended_by"] == "client"
     assert not [event for event, _ in anna.lines if event == "error"]
+
+
+@pytest.mark.parametrize("part", [0, 1 / 3, 2 / 3])
+@pytest.mark.parametrize("bundled", ["sv", ""])
+def test_a_damaged_list_is_shown_with_its_problem_and_its_takes(server: Running, bundled: str, part: float) -> None:
+    content = {"bundled": bundled} if bundled else {"prompts": TEXTS[:3]}
+    made = server.post("/v1/recordings", {"profile": "Anna", "name": "First", "language": "sv-SE", **content}).json()
+    put(server, 2, wav(2))
+    path = folder() / "prompts.json"
+    path.write_bytes(path.read_bytes()[: round(path.stat().st_size * part)])
+
+    (listed,) = server.get("/v1/recordings").json()["lists"]
+    assert "prompts.json is damaged" in listed["problem"] and listed["recorded"] == 1
+    assert [facts["problem"] for _, facts in server.lines if "prompts.json" in facts.get("problem", "")]
+    shown = server.get(LIST).json()
+    prompts = [each["text"] for each in shown["prompts"]]
+    texts = [each["text"] for each in made["prompts"]]
+    assert prompts[1] == texts[1] and shown["prompts"][1]["state"] == "recorded"
+    if bundled:
+        assert (shown["list"]["language"], prompts) == ("sv-SE", texts)
+    assert server.get(f"{LIST}/2.wav").content == wav(2)
+
+    assert put(server, 1, wav(1)).status_code == 200
+    again = server.get(LIST).json()
+    assert again["list"]["problem"] is None and again["list"]["recorded"] == 2
+    assert [each["text"] for each in again["prompts"]] == prompts
+
+
+def test_a_list_that_cannot_be_read_now_is_named_and_not_written_anew(
+    anna: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(anna, 2, wav(2))
+    before, read = (folder() / "prompts.json").read_bytes(), Path.read_bytes
+
+    def failing(self: Path) -> bytes:
+        if self.name == "prompts.json":
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(self))
+        return read(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", failing)
+        (listed,) = anna.get("/v1/recordings").json()["lists"]
+        assert os.strerror(errno.EIO) in listed["problem"] and listed["recorded"] == 1
+        assert anna.get(LIST).status_code == 507
+        assert httpx.patch(f"{anna.url}{LIST}/2", json={"skipped": True}).status_code == 507
+    assert (folder() / "prompts.json").read_bytes() == before
+    (listed,) = anna.get("/v1/recordings").json()["lists"]
+    assert (listed["problem"], listed["prompts"], listed["recorded"]) == (None, 3, 1)

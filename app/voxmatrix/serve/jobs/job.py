@@ -1,7 +1,8 @@
 """A job: what was asked for, the command that does it, and how far it is."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self
 
 from voxmatrix.progress import Activity
 
@@ -54,6 +55,22 @@ class Job:
     created: float
     started: float | None = None
     ended: float | None = None
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """The job of an `asdict` that was JSON in between.
+
+        Raises:
+            LookupError, TypeError, ValueError: it is none.
+        """
+        values = {one.name: record[one.name] for one in fields(cls)} | {"created": float(record["created"])}
+        if values["state"] not in STATES:
+            raise ValueError(values["state"])
+        work = dict(values["work"])
+        lists = ("words", "files", "leftovers", "result")
+        work |= {name: None if work[name] is None else tuple(work[name]) for name in lists}
+        error = values["error"] and JobError(**values["error"])
+        return cls(**{**values, "work": Work(**work), "error": error})
 
     def to_json(self) -> dict[str, Any]:
         """The job as clients see it."""

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 from uuid import uuid4
@@ -12,11 +13,12 @@ from uuid import uuid4
 from pydantic import Field
 
 from voxmatrix.config import home
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.database import LockedError
+from voxmatrix.errors import Finding, UsageError, VoxmatrixError
 from voxmatrix.files import read_text_or_empty, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.serve.catalogue import Catalogue
-from voxmatrix.serve.errors import ApiError, explanation
+from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import RESUMABLE, STATES, Event, Job, State
 from voxmatrix.serve.jobs.kinds.benchmark import BenchmarkJobRequest
 from voxmatrix.serve.jobs.kinds.book import BookJobRequest
@@ -32,8 +34,9 @@ from voxmatrix.serve.jobs.process import LOG_NAME
 from voxmatrix.serve.jobs.runner import Runner
 from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.jobs.uploads import Uploads
-from voxmatrix.serve.log import Log
+from voxmatrix.serve.log import Log, log_finding
 from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.wording import pluralise
 
 AnyJobRequest = Annotated[
     SpeechJobRequest
@@ -54,8 +57,17 @@ MAX_WAITING = 100
 _RETRY_AFTER = {"Retry-After": "60"}
 
 
+#: Why a server has no jobs, unless it is an error of a file.
+STARTING = Finding(problem="it is starting", remedy="wait a moment", severity="warning")
+_ANOTHERS = Finding(
+    problem="another server runs the jobs of this VOXMATRIX_HOME",
+    remedy="stop that one, and this one runs them; or set VOXMATRIX_HOME to another folder",
+    severity="warning",
+)
+
+
 class Jobs:
-    """All jobs of this computer. One server at a time has them; others answer 503."""
+    """All jobs of this computer. One server at a time has them; others answer 503, and take over."""
 
     def __init__(
         self,
@@ -81,7 +93,8 @@ class Jobs:
         self._opened = ExitStack()
         self._store: JobStore | None = None
         self._runner: Runner | None = None
-        self._absent = "it is starting"  # why there is neither
+        #: Why there is neither.
+        self.absent: Finding | None = STARTING
         #: Streams of events end soon after.
         self.closing = threading.Event()
 
@@ -90,22 +103,47 @@ class Jobs:
         try:
             self._opened.enter_context(locked(self._root, "server", "stop it"))
             store = self._opened.enter_context(JobStore(self._root / "jobs.sqlite"))
-            if store.damaged is not None:
-                self._log(
-                    "warning", {"problem": f"the list of jobs was damaged; it was renamed to {store.damaged.name}"}
-                )
+            self._restore(store)
             store.recover()
             self.uploads.tidy()
         except VoxmatrixError as error:
             self._opened.close()
-            another = isinstance(error, UsageError)
-            problem = "another server runs the jobs of this VOXMATRIX_HOME" if another else explanation(error)
-            self._log("warning", {"problem": f"{problem}; this one accepts none"})
-            self._absent = "another server uses the same folder" if another else "its log says why"
+            absent = Finding(problem=error.problem, remedy=error.remedy, severity="warning")
+            if isinstance(error, UsageError):
+                absent = _ANOTHERS
+            elif isinstance(error, LockedError):
+                absent = replace(absent, remedy="close it, e.g. a database viewer or a backup; the server tries again")
+            if absent != self.absent:  # it is tried again and again
+                problem = f"{absent.problem}; this server runs no jobs"
+                log_finding(self._log, replace(absent, problem=problem))
+            self.absent = absent
             return
-        self._store = store
+        self._store, self.absent = store, None
         self._runner = Runner(store, self.folder, self._cluster, self._log)
         self._runner.schedule()
+
+    def tidy(self) -> None:
+        """Remove old uploads, and try again what failed: to open the jobs, or to start those that wait."""
+        if self._runner is None:
+            self.open()
+            return
+        try:
+            self.uploads.tidy()
+            self._runner.schedule()
+        except VoxmatrixError as error:
+            log_finding(self._log, Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
+
+    def _restore(self, store: JobStore) -> None:
+        """List the jobs again that a damaged list has lost, and log it."""
+        restored, unknown = store.restore()
+        if store.damaged is not None or restored:
+            what = f"was damaged and is now {store.damaged.name}" if store.damaged else "was incomplete"
+            problem = f"the list of jobs {what}; {pluralise(restored, 'job')} are listed again from their folders"
+            remedy = f"check that all are there, then remove {store.damaged}" if store.damaged else ""
+            log_finding(self._log, Finding(problem=problem, remedy=remedy, severity="warning"))
+        for folder in unknown:
+            problem = f"{folder} belongs to a job that is not listed, and does not say to which"
+            log_finding(self._log, Finding(problem=problem, remedy="keep its files, or remove it", severity="warning"))
 
     def close(self) -> None:
         """End the commands of running jobs, which the next server continues."""
@@ -228,8 +266,11 @@ class Jobs:
         """The parts of an open server.
 
         Raises:
-            ApiError: the jobs are those of another server.
+            ApiError: they are not open.
         """
         if self._store is None or self._runner is None:
-            raise ApiError(503, f"this server has no jobs: {self._absent}", code="unavailable")
+            message = "this server has no jobs"
+            if self.absent in (STARTING, _ANOTHERS):
+                message += f": {self.absent.problem}"
+            raise ApiError(503, message, code="unavailable", headers=_RETRY_AFTER)
         return self._store, self._runner

@@ -14,7 +14,8 @@ from voxmatrix.closing import Closeable
 from voxmatrix.database import connect, database_errors, moved_aside
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import storage_errors
-from voxmatrix.serve.jobs.job import ENDED, RESUMABLE, STATES, Event, Job, JobError, State, Work
+from voxmatrix.serve.jobs.job import ENDED, RESUMABLE, STATES, Event, Job, JobError, State
+from voxmatrix.serve.jobs.record import read_records, record_path, write_record
 
 _VERSION = 1
 _TABLES = """
@@ -49,6 +50,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     return database
 
 
+#: Columns with JSON in them.
+_JSON = ("request", "work", "error", "result")
 #: A job during which this many servers have died is not started again: it may be what killed them.
 _MAX_DEATHS = 3
 _DEATHS = JobError(
@@ -60,7 +63,7 @@ _PASSING = "progress"
 
 
 class JobStore(Closeable):
-    """All jobs. Each change of state is an event of the job."""
+    """All jobs. Each change of state is an event of the job, and is recorded in its folder beside the file."""
 
     def __init__(self, path: Path) -> None:
         """Open or create the file.
@@ -72,17 +75,34 @@ class JobStore(Closeable):
         self._lock = threading.Lock()
         self._database, self.damaged = open_database(path)
 
+    def restore(self) -> tuple[int, list[Path]]:
+        """List again the jobs whose folders say that they exist, if the list has lost them.
+
+        Return their number, and the folders that do not say what they are.
+        """
+        recorded, unknown = read_records(self._path.parent)
+        lost = [job for job in recorded if self.get(job.id) is None]
+        for job in lost:
+            self.add(job)
+        with self._transaction() as database:
+            known = [_job_of(row) for row in database.execute("select * from jobs")]
+        for job in known:
+            if not record_path(self._path.parent, job.id).is_file():  # of an earlier version
+                write_record(self._path.parent, job)
+        listed = {job.id for job in known}
+        return len(lost), [folder for folder in unknown if folder.name not in listed]
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._database.close()
 
     def add(self, job: Job) -> None:
-        """Add a queued job."""
+        """Add a job."""
         columns = {
-            "id": job.id, "kind": job.kind, "title": job.title, "state": job.state, "progress": job.progress,
-            "request": json.dumps(job.request), "work": json.dumps(asdict(job.work)), "created": job.created,
-        }  # fmt: skip
+            name: value if name not in _JSON or value is None else json.dumps(value)
+            for name, value in asdict(job).items()
+        }
         with self._transaction() as database:
             names, places = ", ".join(columns), ", ".join("?" * len(columns))
             database.execute(f"insert into jobs ({names}) values ({places})", list(columns.values()))
@@ -178,6 +198,8 @@ class JobStore(Closeable):
             removed = database.execute(f"delete from jobs where id = ? and state in ({places})", [job, *ENDED])
             if removed.rowcount:
                 database.execute("delete from events where job = ?", [job])
+                with storage_errors(self._path):
+                    record_path(self._path.parent, job).unlink(missing_ok=True)
             return bool(removed.rowcount)
 
     def _change(self, job: str, states: Sequence[State], **columns: Any) -> bool:
@@ -200,6 +222,7 @@ class JobStore(Closeable):
         found = self._job(job)
         if found is not None:
             self._event(job, "state", found.to_json())
+            write_record(self._path.parent, found)
 
     def _event(self, job: str, name: str, data: dict[str, Any]) -> None:
         self._database.execute("insert into events (job, name, data) values (?, ?, ?)", [job, name, json.dumps(data)])
@@ -218,21 +241,5 @@ class JobStore(Closeable):
 
 
 def _job_of(row: sqlite3.Row) -> Job:
-    work = json.loads(row["work"])
-    lists = ("words", "files", "leftovers", "result")
-    work |= {name: None if work[name] is None else tuple(work[name]) for name in lists}
-    return Job(
-        id=row["id"],
-        kind=row["kind"],
-        title=row["title"],
-        state=row["state"],
-        request=json.loads(row["request"]),
-        work=Work(**work),
-        progress=row["progress"],
-        seconds_left=row["seconds_left"],
-        error=None if row["error"] is None else JobError(**json.loads(row["error"])),
-        result=None if row["result"] is None else json.loads(row["result"]),
-        created=row["created"],
-        started=row["started"],
-        ended=row["ended"],
-    )
+    texts = {name: json.loads(row[name]) for name in _JSON if row[name] is not None}
+    return Job.of_record({**dict(row), **texts})

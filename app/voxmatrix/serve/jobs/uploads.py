@@ -212,11 +212,12 @@ class Uploads:
         """Remove uploads of more than a day ago, and those that an earlier server did not complete."""
         if not self._folder.is_dir():
             return
-        for folder in self._folder.iterdir():
-            saved = self._saved.get(folder.name)
-            age = time.time() - folder.stat().st_mtime if saved is None else time.monotonic() - saved
-            if age > _KEPT_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
+        with storage_errors(self._folder):
+            for folder in self._folder.iterdir():
+                saved = self._saved.get(folder.name)
+                age = time.time() - folder.stat().st_mtime if saved is None else time.monotonic() - saved
+                if age > _KEPT_SECONDS:
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def safe_name(name: str) -> str:

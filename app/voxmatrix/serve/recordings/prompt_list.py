@@ -7,13 +7,13 @@ The lists that come with voxmatrix have one sentence per line, written for it.
 """
 
 import json
+import re
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Self
 
-from voxmatrix.errors import DamagedFileError
-from voxmatrix.files import write_text
+from voxmatrix.files import read_errors, write_text
 from voxmatrix.text.prompts import sentence_list
 
 
@@ -40,6 +40,19 @@ def bundled_lists() -> dict[str, BundledList]:
 
 
 FILE_NAME = "prompts.json"
+_NUMBERED = "[0-9]" * 4
+_ASSUMED = "en-US"
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+
+
+def _salvaged(text: str) -> tuple[str, list[str]]:
+    """The language ("" if it is lost) and the first sentences in the beginning of a file."""
+    strings = [str(json.loads(found)) for found in _STRING.findall(text)]
+    if strings[-1:] == ["skipped"]:
+        del strings[-1]
+    if strings[:1] != ["language"]:
+        return "", []
+    return "".join(strings[1:2]), strings[3:] if strings[2:3] == ["prompts"] else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,18 +65,20 @@ class PromptList:
     language: str
     prompts: tuple[str, ...]
     skipped: frozenset[int] = frozenset()
+    problem: str = ""  # why this is not what its file says, but what could be found out without it
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """The list in a folder.
+        """The list in a folder; `rebuilt` if its file is damaged.
 
         Raises:
-            DamagedFileError: its file is not what we have written.
-            OSError: it cannot be read.
+            BadInputError, UnreachableError: it cannot be read now.
         """
         path = folder / FILE_NAME
+        with read_errors(path):
+            data = path.read_bytes()
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(data.decode("utf-8"))
             return cls(
                 profile=folder.parent.name,
                 name=folder.name,
@@ -72,8 +87,38 @@ class PromptList:
                 prompts=tuple(map(str, content["prompts"])),
                 skipped=frozenset(map(int, content["skipped"])),
             )
-        except (ValueError, LookupError, TypeError) as error:
-            raise DamagedFileError(f"{path} is damaged: {error}", "repair or remove it") from error
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            return cls.rebuilt(folder, f"{path} is damaged: {error}", data.decode("utf-8", "replace"))
+
+    @classmethod
+    def rebuilt(cls, folder: Path, problem: str, remains: str = "") -> Self:
+        """The list of the takes in a folder, whose file cannot be used because of `problem`.
+
+        The sentences are those in what `remains` of the file, those beside the takes, and the others of the list that
+        comes with voxmatrix and has all of these. A take whose sentence nothing says has an empty one.
+
+        Raises:
+            BadInputError, UnreachableError: a text cannot be read now.
+        """
+        language, prompts = _salvaged(remains)
+        known = dict(enumerate(prompts, start=1))
+        for path in folder.glob(_NUMBERED + ".txt"):
+            with read_errors(path):
+                known[int(path.stem)] = path.read_text(encoding="utf-8", errors="replace").strip()
+        for bundled in bundled_lists().values():
+            sentences = dict(enumerate(bundled.prompts, start=1))
+            if known and known.items() <= sentences.items():
+                language, known = language or bundled.language, sentences
+        last = max([*known, *(int(path.stem) for path in folder.glob(_NUMBERED + ".wav"))], default=0)
+        assumed = "" if language else f"; its language is unknown, {_ASSUMED} is assumed"
+        return cls(
+            profile=folder.parent.name,
+            name=folder.name,
+            folder=folder,
+            language=language or _ASSUMED,
+            prompts=tuple(known.get(number, "") for number in range(1, last + 1)),
+            problem=f"{problem}; {len(known)} of {last} prompts are known otherwise{assumed}",
+        )
 
     def write(self) -> None:
         """Write the file.

@@ -6,12 +6,13 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from voxmatrix.audio.checks import AudioError
 from voxmatrix.audio.load import read
-from voxmatrix.errors import DamagedFileError, UnreachableError
-from voxmatrix.files import replacing_path, write_text
+from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.files import read_errors, replacing_path, write_text
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.recordings.prompt_list import FILE_NAME, PromptList
 
@@ -89,11 +90,15 @@ class RecordingStore:
         self._writing = threading.Lock()
 
     def lists(self) -> list[PromptList]:
-        """All lists, the one that was changed last first. Damaged ones are left out."""
+        """All lists, the one that was changed last first. What is wrong with one is its `problem`."""
         found: list[tuple[int, PromptList]] = []
         for folder in self._folders():
-            with suppress(OSError, DamagedFileError):
-                found.append((folder.stat().st_mtime_ns, PromptList.read(folder)))
+            with suppress(FileNotFoundError):  # removed in the meantime
+                changed = folder.stat().st_mtime_ns
+                try:
+                    found.append((changed, PromptList.read(folder)))
+                except (BadInputError, UnreachableError) as error:
+                    found.append((changed, PromptList.rebuilt(folder, error.problem)))
         return [each for _, each in sorted(found, key=lambda item: -item[0])]
 
     def find(self, profile: str, name: str) -> PromptList:
@@ -101,7 +106,7 @@ class RecordingStore:
 
         Raises:
             ApiError: there is none.
-            DamagedFileError: its file is damaged.
+            UnreachableError: it cannot be read now.
         """
         folder = self.root / profile / name
         links = (
@@ -163,13 +168,15 @@ class RecordingStore:
     def _with_skipped(self, found: PromptList, number: int, skipped: bool) -> PromptList:
         """Read again what may have changed since, and change it. The lock must be held."""
         current = PromptList.read(found.folder)
-        if (number in current.skipped) != skipped:
-            current = current.with_skipped(number, skipped)
+        if current.problem or (number in current.skipped) != skipped:
+            current = replace(current.with_skipped(number, skipped), problem="")
             current.write()
         return current
 
     def _folders(self) -> Iterator[Path]:
-        with suppress(OSError):
+        if not self.root.is_dir():
+            return
+        with read_errors(self.root):
             for profile in self.root.iterdir():
                 if is_name(profile.name) and profile.is_dir() and not profile.is_symlink():
                     yield from (

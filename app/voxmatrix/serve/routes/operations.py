@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from voxmatrix.config import home
 from voxmatrix.files import nearest_folder
+from voxmatrix.serve.jobs.jobs import STARTING
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.wording import plain
@@ -33,12 +34,12 @@ def operation_routes(services: Services) -> APIRouter:
     @router.get("/health", include_in_schema=False)
     @router.get("/healthz")
     async def health() -> dict[str, Any]:
-        """Whether the process answers, and whether it uses the CPU because a GPU cannot be used."""
+        """Whether the process answers, and what it does without: a GPU, or jobs."""
         return {"status": "ok", **warnings(services)}
 
     @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready"}})
     async def ready() -> JSONResponse:
-        """Whether a request would be answered: the default voice is loaded, there is space, the device works."""
+        """Whether a request would be answered: voice, jobs, disk and GPU can be used."""
         reasons = not_ready(services)
         state = {"ready": not reasons, "reasons": reasons, **warnings(services)}
         return JSONResponse(state, 503 if reasons else 200)
@@ -60,9 +61,10 @@ def operation_routes(services: Services) -> APIRouter:
 
 
 def warnings(services: Services) -> dict[str, list[str]]:
-    """The field `warnings` if the CPU speaks although there should be a GPU, with the reason; else none."""
-    found = services.voices.fallback
-    return {} if found is None else {"warnings": [plain(f"the CPU speaks: {found.problem} → {found.remedy}")]}
+    """The field `warnings` if the CPU speaks although there should be a GPU, or there are no jobs; else none."""
+    causes = {"the CPU speaks": services.voices.fallback, "no jobs are run": services.jobs.absent}
+    found = [plain(f"{what}: {why.problem} → {why.remedy}") for what, why in causes.items() if why is not None]
+    return {"warnings": found} if found else {}
 
 
 def not_ready(services: Services) -> list[str]:
@@ -73,6 +75,8 @@ def not_ready(services: Services) -> list[str]:
         reasons.append(f"the voice {default.id} is not loaded")
     elif services.voices.has_failed(default):
         reasons.append(f"the voice {default.id} cannot be loaded")
+    if services.jobs.absent == STARTING:
+        reasons.append("the list of jobs is not open yet")
     for what, folder in (("VOXMATRIX_HOME", nearest_folder(home())), ("temporary files", Path(tempfile.gettempdir()))):
         if shutil.disk_usage(folder).free < _MIN_FREE_BYTES:
             reasons.append(f"the disk of {what} is full")

@@ -10,8 +10,9 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from voxmatrix.config import home
-from voxmatrix.errors import BadInputError, UnreachableError, UsageError
+from voxmatrix.errors import BadInputError, Finding, UnreachableError, UsageError
 from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.log import log_finding
 from voxmatrix.serve.recordings.prompt_list import PromptList, bundled_lists
 from voxmatrix.serve.recordings.review import Review, Take, phoneme_type, review
 from voxmatrix.serve.recordings.store import RecordingStore
@@ -46,17 +47,26 @@ class Change(BaseModel):
     skipped: bool
 
 
-def recording_routes(_services: Services) -> APIRouter:
+def recording_routes(services: Services) -> APIRouter:
     """The routes of recordings and their prompts."""
     router = APIRouter(route_class=Route)
     store = RecordingStore(home() / "recordings")
+    logged: set[str] = set()
+
+    def told(lists: list[PromptList]) -> list[PromptList]:
+        """The lists; what is wrong with one is logged once."""
+        for problem in {found.problem for found in lists} - {"", *logged}:
+            logged.add(problem)
+            remedy = "open that list, and record or skip a prompt: its file is then written anew"
+            log_finding(services.log, Finding(problem=problem, remedy=remedy, severity="warning"))
+        return lists
 
     @router.get("/v1/recordings")
     def list_recordings() -> dict[str, Any]:
         """All lists, the one that was changed last first, and the bundled lists that a new one can begin with."""
         return {
             "folder": str(store.root),
-            "lists": [_list_facts(found, _reviewed(found)) for found in store.lists()],
+            "lists": [_list_facts(found, _reviewed(found)) for found in told(store.lists())],
             "bundled": [_bundled_facts(id) for id in bundled_lists()],
         }
 
@@ -70,7 +80,8 @@ def recording_routes(_services: Services) -> APIRouter:
     @router.get(_LIST)
     def read_list(profile: str, name: str) -> dict[str, Any]:
         """A list: its prompts, and a verdict on each take."""
-        return _whole(store.find(profile, name))
+        (found,) = told([store.find(profile, name)])
+        return _whole(found)
 
     @router.put(_LIST + "/{number}", openapi_extra={"requestBody": {"content": {"audio/wav": {}}}})
     async def save_take(profile: str, name: str, number: _Number, request: Request) -> dict[str, Any]:
@@ -192,6 +203,7 @@ def _list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
         "profile": found.profile,
         "name": found.name,
         "language": found.language,
+        "problem": plain(found.problem) or None,
         "prompts": len(found.prompts),
         "recorded": len(reviewed.takes),
         "usable": sum(take.usable for take in reviewed.takes.values()),
