@@ -1,6 +1,6 @@
 """`/v1/voices`: the voices of this server, to be looked after."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -87,14 +87,7 @@ def voice_routes(services: Services) -> APIRouter:
     @router.post("/v1/voices/unload")
     def unload(body: Unload | None = None) -> dict[str, Any]:
         """Close open voices and end their engines now, or as soon as they have spoken what was asked for before."""
-        if body is not None and body.voice is not None:
-            card = _named_voice(catalogue.voices(), body.voice)
-            closed, closing = services.voices.unload(lambda one: one.id == card.id)
-        elif body is not None and body.engine is not None:
-            engine = _known_engine(body.engine, catalogue.voices())
-            closed, closing = services.voices.unload(lambda one: one.id.startswith(engine))
-        else:
-            closed, closing = services.voices.unload(lambda one: True)
+        closed, closing = services.voices.unload(_chosen(body or Unload(), catalogue.voices()))
         return {"unloaded": closed, "unloading": closing}
 
     @router.patch("/v1/voices/{name:path}")
@@ -129,6 +122,17 @@ def voice_routes(services: Services) -> APIRouter:
         return {"id": name, "deleted": True}
 
     return router
+
+
+def _chosen(body: Unload, voices: VoiceList) -> Callable[[VoiceCard], bool]:
+    """Whether a voice is to be unloaded."""
+    if body.voice is not None:
+        card = _named_voice(voices, body.voice)
+        return lambda one: one.id == card.id
+    if body.engine is not None:
+        engine = _known_engine(body.engine, voices)
+        return lambda one: one.id.startswith(engine)
+    return lambda one: True
 
 
 def _named_voice(voices: VoiceList, name: str) -> VoiceCard:
