@@ -24,7 +24,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 #: What root loses: with it, Linux 6.18 shows the environments of all processes, whatever Landlock says. CAP_SYS_PTRACE,
 #: CAP_SYS_ADMIN and, in the second half of the numbers, CAP_PERFMON.
 _DROPPED = (1 << 19 | 1 << 21, 1 << (38 - 32))
-_CAPABILITY_VERSION = 0x20080522
+_CAPABILITY_VERSION, _CAPABILITY_SETS = 0x20080522, ("effective", "permitted", "inheritable")
 _GET_VERSION, _PATH_BENEATH, _NO_NEW_PRIVILEGES = 1, 1, 38
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _ALL_OF_THE_FIRST = (1 << 13) - 1
@@ -127,7 +127,7 @@ def _user_home() -> Path:
 
 def python_folders() -> tuple[Path, ...]:
     """The folders of this Python and of all that it can import, for a child that runs it."""
-    given = (sys.prefix, sys.base_prefix, *sys.path, Path(__file__).parent)
+    given = (sys.prefix, sys.base_prefix, *sys.path, str(Path(__file__).parent))
     return tuple(Path(folder).absolute() for folder in given if folder)
 
 
@@ -153,7 +153,7 @@ class _Ruleset(ctypes.Structure):
 
 
 class _Capabilities(ctypes.Structure):
-    _fields_ = tuple((name, ctypes.c_uint32) for name in ("effective", "permitted", "inheritable"))
+    _fields_ = tuple((name, ctypes.c_uint32) for name in _CAPABILITY_SETS)
 
 
 class _Rule(ctypes.Structure):
@@ -186,7 +186,7 @@ def _drop_capabilities() -> None:
     header, capabilities = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
     _check(_libc().capget(header, capabilities))
     for half, dropped in zip(capabilities, _DROPPED, strict=True):
-        for name, _ in _Capabilities._fields_:
+        for name in _CAPABILITY_SETS:
             setattr(half, name, getattr(half, name) & ~dropped)
     _check(_libc().capset(header, capabilities))
 

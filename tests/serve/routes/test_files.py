@@ -11,9 +11,9 @@ from voxmatrix.config import home
 from voxmatrix.serve.routes import files
 
 
-@pytest.mark.parametrize("voice", [None, "random"])
+@pytest.mark.parametrize("named", [None, "random"])
 def test_an_inspection_has_no_secret_and_reads_little(
-    server: Running, monkeypatch: pytest.MonkeyPatch, voice: str | None
+    server: Running, monkeypatch: pytest.MonkeyPatch, named: str | None
 ) -> None:
     started: list[dict[str, Any]] = []
 
@@ -25,10 +25,10 @@ def test_an_inspection_has_no_secret_and_reads_little(
     monkeypatch.setenv("VOXMATRIX_KEY", "a secret")
     monkeypatch.setenv("HF_TOKEN", "a secret")
     book = upload(server, "a.txt", b"CHAPTER 1\n\nOne is here.\n")
-    answer = server.post("/v1/books/inspect", {"file": book} | ({"voice": voice} if voice else {}))
+    answer = server.post("/v1/books/inspect", {"file": book} | ({"voice": named} if named else {}))
     assert answer.status_code == 200, answer.text
     assert answer.json()["chapters"][0]["sentences"]
-    assert ("speed" in answer.json()) == (voice is not None)
+    assert ("speed" in answer.json()) == (named is not None)
     (options,) = started
     assert "a secret" not in options["environment"].values()
     for secret in ("keys.txt", "remotes.toml", "recordings", "jobs/server/jobs.sqlite"):
