@@ -4,7 +4,14 @@ import os
 
 import pytest
 
-from voxmatrix.child_environment import drop_unlisted, for_engine, for_pip, for_program, for_voxmatrix
+from voxmatrix.child_environment import (
+    drop_read_secrets,
+    drop_unlisted,
+    for_engine,
+    for_pip,
+    for_program,
+    for_voxmatrix,
+)
 
 SECRETS = (
     "VOXMATRIX_KEY", "VOXMATRIX_CLUSTER", "VOXMATRIX_STORE", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "REDIS_URL",
@@ -68,6 +75,13 @@ def test_pip_gets_its_index() -> None:
     given = for_pip()
     assert given.keys() >= {*NEEDED, *OF_NETWORKS, "PIP_INDEX_URL"}
     assert not given.keys() & {*SECRETS, *OF_DEVICES}
+
+
+def test_a_server_keeps_neither_its_key_nor_its_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    drop_read_secrets()
+    assert not os.environ.keys() & {"VOXMATRIX_KEY", "VOXMATRIX_CLUSTER", "REDIS_URL", "REDIS_PASSWORD"}
+    assert os.environ["HF_TOKEN"]  # of its downloads
 
 
 def test_a_process_of_multiprocessing_drops_what_it_has_inherited(monkeypatch: pytest.MonkeyPatch) -> None:

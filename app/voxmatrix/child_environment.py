@@ -58,8 +58,8 @@ _SECRET = frozenset({
     "CLUSTER", "RESULTS", "STORE",
 })
 # fmt: on
-#: The key of the server, and the broker with its password: a server has read them when it starts.
-READ_ONCE = ("VOXMATRIX_KEY", "VOXMATRIX_CLUSTER", "REDIS_URL", "REDIS_PASSWORD")
+#: The key of the server, and the broker with its password: read when a server or worker starts, and not again.
+_READ_ONCE = ("VOXMATRIX_KEY", "VOXMATRIX_CLUSTER", "REDIS_URL", "REDIS_PASSWORD")
 _HUB_TOKEN = "HF_TOKEN"
 
 
@@ -96,6 +96,12 @@ def drop_unlisted() -> None:
     """
     for name in os.environ.keys() - for_voxmatrix().keys():
         del os.environ[name]
+
+
+def drop_read_secrets() -> None:
+    """Remove the key and the broker from the environment of this process, which has read them."""
+    for name in _READ_ONCE:
+        os.environ.pop(name, None)
 
 
 def _listed(names: tuple[str, ...]) -> dict[str, str]:

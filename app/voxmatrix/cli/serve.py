@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from voxmatrix.child_environment import READ_ONCE
+from voxmatrix.child_environment import drop_read_secrets
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
@@ -142,8 +142,7 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
         )
     if given.cluster:
         _check_cluster(settings.cluster)
-    for name in READ_ONCE:  # so that whatever looks at this environment later finds no secret
-        os.environ.pop(name, None)
+    drop_read_secrets()
     from voxmatrix.serve.log import json_log, text_log
     from voxmatrix.serve.server import HttpServer, url_of
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.child_environment import drop_read_secrets
 from voxmatrix.machine.detect import detect
 from voxmatrix.machine.facts import Gpu
 from voxmatrix.machine.saved_device import saved_device
@@ -59,6 +60,7 @@ def run_node(settings: NodeSettings) -> None:
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C in a terminal reaches the parent only, which then ends this process
     die_with_parent()
+    drop_read_secrets()  # the broker is one of the settings
     incarnation = uuid.uuid4().hex
     # A device that is not there is a warning, as in older programs.
     request = replace(settings.request, fallback="cpu")
