@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.distil.graph import VoiceGraph
-from voxmatrix.files import replacing
+from voxmatrix.files import read_errors, replacing
 from voxmatrix.inference.session import open_session
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.networks import all_inputs, on_cpu
@@ -144,8 +144,14 @@ def _write(path: Path, spoken: Sequence[CorpusSentence]) -> None:
 
 
 def _read(path: Path) -> list[CorpusSentence] | None:
-    """What an earlier command has spoken; None if there is nothing, or it is damaged."""
-    with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    """What an earlier command has spoken; None if there is nothing, or it is damaged.
+
+    Raises:
+        UnreachableError: it cannot be read now, which is no reason to speak it again.
+    """
+    if not path.exists():
+        return None
+    with read_errors(path), suppress(ValueError, KeyError, EOFError, zipfile.BadZipFile):
         with path.open("rb") as file, np.load(file) as content:  # np.load alone leaves a damaged file open
             arrays = {name: content[name] for name in ("frames", "latent", "samples", "speaker")}
         ends = np.cumsum(arrays["frames"]).tolist()

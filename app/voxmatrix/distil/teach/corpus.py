@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from voxmatrix.audio.pitch import LOWEST_HZ, pitch
 from voxmatrix.audio.waves import Samples
 from voxmatrix.distil.corpus import FULL_SCALE
-from voxmatrix.files import replacing
+from voxmatrix.files import read_errors, replacing
 from voxmatrix.progress import OnProgress
 
 #: Of every student: samples per second, and samples per frame.
@@ -102,8 +102,14 @@ def read_corpus(folder: Path) -> list[Speech]:
 
 
 def read_speech(path: Path) -> list[Speech] | None:
-    """The speech in a file; None if there is none, or it is damaged. Filters stay on the disk until they are used."""
-    with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    """The speech in a file; None if there is none, or it is damaged. Filters stay on the disk until they are used.
+
+    Raises:
+        UnreachableError: it cannot be read now, which is no reason to speak it again.
+    """
+    if not path.exists():
+        return None
+    with read_errors(path), suppress(ValueError, KeyError, EOFError, zipfile.BadZipFile):
         with path.open("rb") as file, np.load(file) as content:
             lengths, samples, hz = (content[name] for name in ("lengths", "samples", "hz"))
         beside = path.with_suffix(".filters.npy")

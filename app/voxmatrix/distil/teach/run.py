@@ -40,7 +40,7 @@ from voxmatrix.distil.teach.training import ADAPTING_RATE, RATE, Student, Traini
 from voxmatrix.distil.teach.waves import LOWEST_HZ
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import digest, replacing
+from voxmatrix.files import digest, read_errors, replacing
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import STUDENT, VoiceConfig
 from voxmatrix.piper.export.export import write_voice
@@ -213,8 +213,11 @@ def _fits(symbols: int, speech: Speech) -> bool:
 
 def _read_durations(path: Path, frames: Sequence[int]) -> list[NDArray[np.int64]] | None:
     """What an earlier command has aligned; None if there is nothing, it is damaged, or of less or more speech."""
-    with suppress(OSError, ValueError, EOFError, zipfile.BadZipFile), path.open("rb") as file, np.load(file) as content:
-        found = [content[name] for name in content.files]
+    if not path.exists():
+        return None
+    with read_errors(path), suppress(ValueError, EOFError, zipfile.BadZipFile):
+        with path.open("rb") as file, np.load(file) as content:
+            found = [content[name] for name in content.files]
         return found if [one.sum() for one in found] == list(frames) else None
     return None
 
