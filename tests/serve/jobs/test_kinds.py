@@ -267,12 +267,9 @@ def test_a_job_speaks_as_the_server_does_and_with_voices_for_quotations(
     plain = SpeechJobRequest(kind="speech", text="One.").work(sources, tmp_path).words
     assert {"--sentence-pause=2.0", "--volume=0.5", "--dialogue-voice=dialogue_voice"} <= set(plain)
     assert (tmp_path / "cast.txt").read_text() == f"dialogue_voice|{home() / 'voices' / 'anna.onnx'}\n"
-    own = SpeechJobRequest(
-        kind="speech", text="One.", sentence_pause=0.0, volume=1.0, emphasis_voice="random", normalize=False
-    ).work(sources, tmp_path)
-    assert {"--sentence-pause=0.0", "--volume=1.0", "--emphasis-voice=emphasis_voice", "--no-normalize"} <= set(
-        own.words
-    )
+    more = {"sentence_pause": 0.0, "volume": 1.0, "emphasis_voice": "random", "normalize": False}
+    own = SpeechJobRequest(kind="speech", text="One.", **more).work(sources, tmp_path).words
+    assert {"--sentence-pause=0.0", "--volume=1.0", "--emphasis-voice=emphasis_voice", "--no-normalize"} <= set(own)
     job = submit(server, "speech", text="He said “one” once.", format="wav", voice="random")
     assert wait_for(server, job)["state"] == "done"
 
