@@ -145,3 +145,35 @@ def test_units_have_the_voices_that_they_need_and_none_changes_without_a_cast(vo
     assert (
         unit_of("Hello.", "digest", Style()).key == "7f1c820b396c18579fa70663870576f2126d055a2f0e62652daa1c5b07104bff"
     )
+
+
+def test_quotations_and_emphasis_sound_as_if_tags_named_their_voices(voices: list[Path], tmp_path: Path) -> None:
+    cast = tmp_path / "cast.txt"
+    cast.write_text("Bo|many|2\n", encoding="utf-8")
+    out = tmp_path / "a.wav"
+    text = "He said “who is there?” and *opened the door*. “Nobody.” So it was."
+    marks = ["--cast", str(cast), "--dialogue-voice", "anna", "--emphasis-voice", "Bo"]
+    _, by_marks = speak(out, text, *marks)
+    tags = (
+        "He said [voice:anna] “who is there?” [voice] and [voice:Bo] opened the door. "
+        "[voice:anna] “Nobody.” [voice] So it was."
+    )
+    _, by_tags = speak(out, tags, "--cast", str(cast))
+    assert np.array_equal(by_marks, by_tags)
+    _, plain = speak(out, text)
+    assert not np.array_equal(by_marks, plain)
+    path = tmp_path / "text.txt"  # in a file, a quotation goes on from sentence to sentence
+    path.write_text("He said “who is there? It is late.” So it was.", encoding="utf-8")
+    command = ["speak", "--voice", "teller", "--seed", "1", "--file", str(path), "--out", str(out), "--force"]
+    assert main.run([*command, "--dialogue-voice", "anna"]) == 0
+    _, of_file = sound(out)
+    _, of_tags = speak(out, "He said [voice:anna] “who is there? It is late.” [voice] So it was.")
+    assert np.array_equal(of_file, of_tags)
+
+
+def test_a_voice_for_quotations_that_is_missing_is_named(
+    voices: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["speak", "--voice", "teller", "--text", "x", "--out", str(tmp_path / "a.wav")]
+    assert main.run([*command, "--dialogue-voice", "nobody"]) == 3
+    assert "nobody" in capsys.readouterr().err

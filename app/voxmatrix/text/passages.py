@@ -59,9 +59,10 @@ class Passages:
         return pause
 
     def _passage(self, text: str) -> Iterator[Passage]:
-        parts = [("", text)] if self._quotes is None else list(self._quotes.split(text))
-        if self._next.voice:
-            parts = [("", text)]
+        parts: list[tuple[str, str]] = [("", text)]
+        if self._quotes is not None:
+            marked = [*self._quotes.split(text)]  # also where a tag is stronger: what is open goes on behind it
+            parts = parts if self._next.voice else [*marked]
         for kind, part in parts:
             if part.strip():
                 yield replace(self._next, text=part, voice=self._voices[kind] or self._next.voice)
