@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.loopback import FileServer, file_server
 from voxmatrix.download import RemoteFile, download
-from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
+from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError, UsageError
 
 CONTENT = bytes(range(256)) * 5000
 FILE = RemoteFile(name="voice.bin", size=len(CONTENT), sha256=hashlib.sha256(CONTENT).hexdigest())
@@ -103,3 +103,25 @@ def test_a_full_disk_is_said_before_anything_is_downloaded(
     with pytest.raises(UnreachableError, match="MiB are needed"):
         download(FILE, server.url, tmp_path)
     assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://hub.example", "http://192.0.2.1:8080", "http://localhost.example", "HTTP://x"]
+)
+def test_the_token_is_not_sent_unencrypted(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    with pytest.raises(UsageError, match="HF_ENDPOINT is") as caught:
+        download(FILE, f"{endpoint}/voices", tmp_path)
+    assert "https://" in caught.value.remedy and "hf_secret" not in f"{caught.value.problem} {caught.value.remedy}"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_the_token_is_sent_to_a_mirror_on_this_computer(
+    host: str, server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = server.url.replace("127.0.0.1", host)
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    download(FILE, endpoint, tmp_path)
+    assert server.keys == ["Bearer hf_secret"]

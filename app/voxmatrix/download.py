@@ -4,6 +4,7 @@ The variables of Hugging Face's own programs are understood: HF_ENDPOINT (a mirr
 """
 
 import http.client
+import ipaddress
 import shutil
 import ssl
 import urllib.error
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import voxmatrix
 from voxmatrix.config import environment
@@ -133,11 +134,27 @@ def _request(address: str) -> urllib.request.Request:
 
 
 def _with_token(request: urllib.request.Request) -> urllib.request.Request:
-    """The request with the hub's token, if it goes to the hub: it redirects to other hosts, which must not get it."""
+    """The request with the hub's token, if it goes to the hub: it redirects to other hosts, which must not get it.
+
+    Raises:
+        UsageError: everybody on the way to the hub could read the token.
+    """
     token = environment().get("HF_TOKEN", "").strip()
     if token and request.full_url.startswith(f"{hub_endpoint()}/"):
+        if request.type != "https" and not _is_this_computer(urlsplit(request.full_url).hostname or ""):
+            raise UsageError(
+                f"HF_ENDPOINT is {hub_endpoint()!r}, so that HF_TOKEN would be sent unencrypted",
+                "set HF_ENDPOINT to a URL that begins with https://, or unset HF_TOKEN",
+            )
         request.add_unredirected_header("Authorization", f"Bearer {token}")
     return request
+
+
+def _is_this_computer(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

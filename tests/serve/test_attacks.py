@@ -61,6 +61,68 @@ def test_a_page_of_another_site_cannot_post(server: Running, headers: dict[str, 
     assert "access-control-allow-origin" not in answer.headers
 
 
+READS = [
+    "/",
+    "/docs",
+    "/page/js/main.js",
+    "/healthz",
+    "/v1/models",
+    "/v1/voices",
+    "/v1/library",
+    "/v1/machine",
+    "/v1/jobs",
+]
+READS += ["/v1/recordings/anna/en/1.wav", "/v1/recordings", "/metrics", "/nowhere"]
+CROSS = {"Sec-Fetch-Site": "cross-site"}
+
+
+@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize(
+    "mode", [("no-cors", "audio"), ("cors", "empty"), ("navigate", "iframe"), ("no-cors", "image")]
+)
+def test_a_page_of_another_site_can_load_nothing(server: Running, path: str, mode: tuple[str, str]) -> None:
+    """Nor does it learn what there is: an answer is the same for what exists and what does not."""
+    answer = server.get(path, headers={**CROSS, "Sec-Fetch-Mode": mode[0], "Sec-Fetch-Dest": mode[1]})
+    assert answer.status_code == 403
+    assert error_of(answer)["code"] == "cross_site"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_a_link_on_another_site_opens_the_page_and_nothing_else(server: Running) -> None:
+    link = {**CROSS, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert [server.get(path, headers=link).status_code for path in ("/", "/docs")] == [200, 200]
+    assert {server.get(path, headers=link).status_code for path in READS if path.startswith("/v1/")} == {403}
+
+
+@pytest.mark.parametrize("site", ["same-origin", "same-site", "none", None])
+def test_our_page_programs_and_other_ports_of_this_computer_can_read(server: Running, site: str | None) -> None:
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"} if site else {}
+    for path in ("/", "/v1/models", "/v1/voices", "/healthz"):
+        answer = server.get(path, headers=headers)
+        assert answer.status_code == 200
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("referer", ["https://chat.example/", "https://chat.example/room?x#y"])
+def test_an_allowed_site_can_load_sound_by_its_elements(serve: Serve, referer: str) -> None:
+    """A media element sends no Origin."""
+    server = serve(allowed_origins=(SITE,))
+    element = {**CROSS, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "audio"}
+    answer = server.get("/v1/models", headers={**element, "Referer": referer})
+    assert (answer.status_code, answer.headers["cross-origin-resource-policy"]) == (200, "cross-origin")
+    fetched = server.get("/v1/models", headers={**CROSS, "Origin": SITE})
+    assert (fetched.status_code, fetched.headers["cross-origin-resource-policy"]) == (200, "cross-origin")
+    for others in ({}, {"Referer": "https://evil.example/"}, {"Origin": "https://evil.example"}):
+        answer = server.get("/v1/models", headers={**element, **others})
+        assert (answer.status_code, answer.headers["cross-origin-resource-policy"]) == (403, "same-origin")
+
+
+def test_where_every_site_is_allowed_every_site_loads(serve: Serve) -> None:
+    server = serve(allowed_origins=("*",))
+    answer = server.get("/v1/models", headers={**CROSS, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "audio"})
+    assert (answer.status_code, answer.headers["cross-origin-resource-policy"]) == (200, "cross-origin")
+
+
 def test_our_own_page_can_post(server: Running) -> None:
     own = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}
     assert server.post("/synthesize", {"text": "Hello"}, headers=own).status_code == 200

@@ -18,6 +18,8 @@ _PERCENT = re.compile(r"([+-]?)(\d{1,4}(?:\.\d+)?)%")
 _SPELLED = frozenset({"characters", "spell-out", "digits", "verbatim", "telephone"})
 #: Their content is not for the ear.
 _SILENT = frozenset({"desc", "metadata", "meta", "lexicon", "mark", "bookmark"})
+#: What may stand in a document and begins with <!, and how it ends.
+_SECTIONS = {"<!--": "-->", "<![CDATA[": "]]>"}
 _BLOCKS = frozenset({"p", "paragraph", "s", "sentence"})
 
 
@@ -34,7 +36,7 @@ def from_ssml(text: str) -> str:
     """
     from xml.etree import ElementTree  # here: few texts need it
 
-    if "<!" in re.sub(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", "", text, flags=re.DOTALL):
+    if _has_declarations(text):
         raise BadInputError("the SSML has a document type", "remove the line <!DOCTYPE …>")
     try:
         root = ElementTree.fromstring(text.strip())
@@ -46,6 +48,18 @@ def from_ssml(text: str) -> str:
         return _content(root, "", 1.0).strip()
     except RecursionError as error:
         raise BadInputError("the elements of the SSML are nested too deeply", "remove some of them") from error
+
+
+def _has_declarations(text: str) -> bool:
+    """Whether a document has more than comments and CDATA that begins with <!. Each character is looked at once."""
+    place = text.find("<!")
+    while place >= 0:
+        start = next((start for start in _SECTIONS if text.startswith(start, place)), None)
+        if start is None:
+            return True
+        place = text.find(_SECTIONS[start], place + len(start))
+        place = text.find("<!", place) if place >= 0 else -1  # else unclosed, which the parser says
+    return False
 
 
 def _content(element: "Element", voice: str, rate: float) -> str:

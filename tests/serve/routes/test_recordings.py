@@ -54,7 +54,7 @@ def folder() -> Path:
 def test_there_is_nothing_at_first_but_bundled_lists(server: Running) -> None:
     answer = server.get("/v1/recordings").json()
     assert answer["lists"] == []
-    assert answer["folder"] == str(home() / "recordings")
+    assert answer["folder"] == "VOXMATRIX_HOME/recordings"
     assert [(each["id"], each["language"], each["prompts"]) for each in answer["bundled"]] == [
         ("en", "en-US", 60),
         ("sv", "sv-SE", 60),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.serve.conftest import Serve, error_of
 from voxmatrix.errors import BadInputError, UsageError
-from voxmatrix.serve.security.keys import add_key, is_known, read_key, read_keys
+from voxmatrix.serve.security.keys import add_key, checked_digest, is_known, read_key, read_keys
 
 
 def test_a_new_key_is_known_and_not_in_the_file(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_with_a_key_the_name_of_the_server_is_free(serve: Serve, host: str) -> N
     assert server.get("/v1/models", headers={"Host": host}).status_code == 401
 
 
-@pytest.mark.parametrize("key", ["short", "", "with a space", "mit-ümlaut", "x" * 7])
+@pytest.mark.parametrize("key", ["short", "", "with a space in it", "mit-ümlaut-und-mehr", "x" * 15])
 def test_a_key_that_is_too_short_or_no_header_is_an_error(tmp_path: Path, key: str) -> None:
     file = tmp_path / "key"
     file.write_text(key, encoding="utf-8")
@@ -93,5 +93,12 @@ def test_a_key_that_is_too_short_or_no_header_is_an_error(tmp_path: Path, key: s
 
 def test_a_key_may_be_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "key"
-    file.write_text("a-secret-of-ours\n", encoding="utf-8")
-    assert is_known("a-secret-of-ours", [read_key(file)])
+    file.write_text("a-secret-of-our-own\n", encoding="utf-8")
+    assert is_known("a-secret-of-our-own", [read_key(file)])
+
+
+def test_a_short_key_is_refused_with_a_way_to_make_one() -> None:
+    with pytest.raises(UsageError, match=r"has 8 characters.* guessed") as caught:
+        checked_digest("password", "`key`")
+    assert "at least 16" in caught.value.remedy and "openssl rand -hex 16" in caught.value.remedy
+    assert "password" not in caught.value.problem

@@ -185,7 +185,7 @@ print("espeak" in open("/proc/self/maps").read())
 
 
 @pytest.mark.espeak
-@pytest.mark.parametrize("voice", ["xx-nowhere", "en_US", "../../etc/passwd"])
+@pytest.mark.parametrize("voice", ["xx-nowhere", "en_US"])
 def test_an_unknown_voice_is_named(voice):
     running = Espeak(voice)
     with pytest.raises(UsageError, match=voice):
@@ -201,7 +201,7 @@ def test_a_language_that_a_voice_speaks_is_a_voice(voice):
     running.close()
 
 
-@pytest.mark.parametrize("voice", ["", "a b", "x\0y", "$(reboot)"])
+@pytest.mark.parametrize("voice", ["", "a b", "x\0y", "$(reboot)", "../../etc/passwd", "-w", "a" * 200_000])
 def test_what_cannot_be_a_voice_is_refused_before_anything_starts(voice):
     with pytest.raises(UsageError, match="not a voice of espeak-ng"):
         Espeak(voice)

@@ -65,7 +65,7 @@ def recording_routes(services: Services) -> APIRouter:
     def list_recordings() -> dict[str, Any]:
         """All lists, the one that was changed last first, and the bundled lists that a new one can begin with."""
         return {
-            "folder": str(store.root),
+            "folder": "VOXMATRIX_HOME/recordings",  # in words: clients learn no paths of the server
             "lists": [_list_facts(found, _reviewed(found)) for found in told(store.lists())],
             "bundled": [_bundled_facts(id) for id in bundled_lists()],
         }

@@ -1,10 +1,12 @@
 """The hosts that a request may address, so that no other site's name leads to this server (DNS rebinding).
 
-Also the requests that another site's page has a browser send. It can read nothing either, unless it is allowed.
+Also the requests that another site's page has a browser send: it can neither post nor load anything, unless it is
+allowed.
 """
 
 import ipaddress
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 #: Names of this computer that no other computer can claim.
@@ -58,14 +60,43 @@ def _is_address(name: str) -> bool:
 _OWN = ("same-origin", "none")
 
 
-def is_cross_site(hosts: Iterable[str], origin: str | None, fetch_site: str | None, allowed: Collection[str]) -> bool:
-    """Whether a page of another site sends a request.
+@dataclass(frozen=True, kw_only=True)
+class Sender:
+    """What a request says about the page that sends it. Programs say nothing of it."""
 
-    Programs send neither header; browsers send Sec-Fetch-Site or, the older ones, at least Origin. `hosts` are those
-    that the request names: no page can make a browser send another X-Forwarded-Host without asking first.
-    """
-    if origin is not None and ("*" in allowed or origin in allowed):
-        return False
-    if fetch_site is not None:
-        return fetch_site not in _OWN
-    return origin is not None and (urlsplit(origin).netloc or "null") not in hosts
+    hosts: frozenset[str]  # that the request names
+    origin: str | None
+    fetch_site: str | None
+    referer_origin: str | None
+    is_navigation: bool  # of a whole tab
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> "Sender":
+        """The sender, by the headers of a request."""
+        names = (headers.get("host", ""), *headers.get("x-forwarded-host", "").replace(",", " ").split())
+        referer = urlsplit(headers.get("referer", ""))
+        return cls(
+            hosts=frozenset(names),
+            origin=headers.get("origin"),
+            fetch_site=headers.get("sec-fetch-site"),
+            referer_origin=f"{referer.scheme}://{referer.netloc}" if referer.netloc else None,
+            is_navigation=(headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document"),
+        )
+
+    def is_allowed(self, allowed: Collection[str]) -> bool:
+        """Whether its site is one of these. Media elements send no Origin, but a Referer, which no page can forge."""
+        return "*" in allowed or (self.origin or self.referer_origin) in allowed
+
+    def is_cross_site(self) -> bool:
+        """Whether a page of another site, or of another port, sends a request.
+
+        Browsers send Sec-Fetch-Site or, the older ones, at least Origin where something is posted. No page can make a
+        browser send another X-Forwarded-Host without asking first.
+        """
+        if self.fetch_site is not None:
+            return self.fetch_site not in _OWN
+        return self.origin is not None and (urlsplit(self.origin).netloc or "null") not in self.hosts
+
+    def reads_cross_site(self) -> bool:
+        """Whether a page of another site has something loaded or shown in it: sound, a picture, a frame."""
+        return self.fetch_site == "cross-site"

@@ -12,7 +12,8 @@ from voxmatrix.files import read_errors, replacing
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _PREFIX = "vx-"
-_MIN_CHARACTERS = 8
+#: Of a key that somebody has chosen.
+_MIN_CHARACTERS = 16
 _HINT = "each line is the SHA-256 of a key in hexadecimal; voxmatrix serve --keys FILE --new-key adds one"
 
 
@@ -51,8 +52,12 @@ def checked_digest(key: str, place: str) -> bytes:
         UsageError: it is too short, or cannot be sent in a header.
     """
     if len(key) < _MIN_CHARACTERS or not re.fullmatch("[!-~]+", key):
-        remedy = f"choose at least {_MIN_CHARACTERS} letters, digits and signs, without spaces"
-        raise UsageError(f"the key in {place} is too short, or contains a space or a letter with an accent", remedy)
+        short = len(key) < _MIN_CHARACTERS
+        what = f"has {len(key)} characters" if short else "contains a space, or a letter with an accent"
+        raise UsageError(
+            f"the key in {place} {what}: it could be {'guessed' if short else 'sent in no header'}",
+            f"choose at least {_MIN_CHARACTERS} letters, digits and signs, e.g. what openssl rand -hex 16 prints",
+        )
     return digest_of(key)
 
 

@@ -4,6 +4,7 @@ Bodies are counted as they arrive: neither a wrong Content-Length nor an endless
 """
 
 import asyncio
+import math
 import re
 import time
 from http import HTTPStatus
@@ -18,7 +19,8 @@ from voxmatrix.serve.page.routes import belongs_to_page
 from voxmatrix.serve.recordings.store import body_limit
 from voxmatrix.serve.request_record import RequestRecord, new_request_record, route_of
 from voxmatrix.serve.security import keys
-from voxmatrix.serve.security.hosts import HostList, is_cross_site
+from voxmatrix.serve.security.hosts import HostList, Sender
+from voxmatrix.serve.security.key_attempts import DELAY_SECONDS, MAX_WAIT_SECONDS, KeyAttempts
 from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.reference import MAX_CHARACTERS
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
@@ -49,6 +51,7 @@ class RequestMiddleware:
         self._app = app
         self._settings = settings
         self._hosts = HostList(settings.host, settings.allowed_hosts, any_host=bool(settings.key_digests))
+        self._attempts = KeyAttempts()
         self._open = (*_OPEN, *(_LISTS if settings.open_lists else ()))
         self._log = log
         self._metrics = metrics
@@ -57,13 +60,14 @@ class RequestMiddleware:
         """Answer a request. One that fails in the middle is left incomplete, and uvicorn closes its connection."""
         scope = {**scope, "path": _routed_path(scope, self._settings.root_path)}
         record = new_request_record(scope)
-        noted = _recording_send(send, record)
+        allowed = Sender.of(Headers(scope=scope)).is_allowed(self._settings.allowed_origins)
+        noted = _recording_send(send, record, b"cross-origin" if allowed else b"same-origin")
         if scope["type"] == "http":
             receive = _limited(receive, self._most_bytes(scope), file=_is_upload(scope))
             if scope["method"] == "HEAD":  # uvicorn sends no body then
                 scope = {**scope, "method": "GET"}
         try:
-            self._check(scope)
+            await self._check(scope)
             await self._app(scope, receive, noted)
         except ClientDisconnectedError:
             record.ended_by = "client"
@@ -73,7 +77,7 @@ class RequestMiddleware:
             client = scope.get("client")
             record.note(client[0] if client else None, route_of(scope), self._log, self._metrics)
 
-    def _check(self, scope: Scope) -> None:
+    async def _check(self, scope: Scope) -> None:
         """Refuse what is not to be answered.
 
         Raises:
@@ -85,14 +89,13 @@ class RequestMiddleware:
             self._metrics.rejected.labels("host").inc()
             message = "this server does not answer for that host; voxmatrix serve --allow-host NAME adds one"
             raise ApiError(403, message, code="host_not_allowed")
-        own = {host, *headers.get("x-forwarded-host", "").replace(",", " ").split()}
-        asked = headers.get("origin"), headers.get("sec-fetch-site")
-        if not _only_reads(scope) and is_cross_site(own, *asked, self._settings.allowed_origins):
+        sender = Sender.of(headers)
+        if _is_foreign(scope, sender) and not sender.is_allowed(self._settings.allowed_origins):
             self._metrics.rejected.labels("origin").inc()
             message = "pages of other sites may not use this server; voxmatrix serve --allow-origin ORIGIN adds one"
             raise ApiError(403, message, code="cross_site")
         if self._settings.key_digests and not self._is_open(scope):
-            self._check_key(headers)
+            await self._check_key(headers, (scope.get("client") or ("",))[0])
         if _declared_bytes(scope) > self._most_bytes(scope):
             self._metrics.rejected.labels("size").inc()
             raise _too_large(self._most_bytes(scope))
@@ -107,7 +110,7 @@ class RequestMiddleware:
             return self._settings.max_body_bytes + MAX_CHARACTERS
         return body_limit(scope.get("method", ""), scope["path"]) or self._settings.max_body_bytes
 
-    def _check_key(self, headers: Headers) -> None:
+    async def _check_key(self, headers: Headers, address: str) -> None:
         scheme, _, key = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             key = next((headers[name] for name in _KEY_HEADERS if headers.get(name)), "")
@@ -115,7 +118,18 @@ class RequestMiddleware:
             self._metrics.rejected.labels("key").inc()
             message = "a key is needed: send it as Authorization: Bearer KEY, or as X-API-Key"
             raise ApiError(401, message, code="missing_api_key", headers=_CHALLENGE)
-        if not keys.is_known(key.strip(), self._settings.key_digests):
+        digest = keys.digest_of(key.strip())
+        wait_seconds = self._attempts.wait_seconds(address, digest, time.monotonic())
+        if wait_seconds > MAX_WAIT_SECONDS:
+            self._metrics.rejected.labels("key").inc()
+            retry = {"Retry-After": str(math.ceil(wait_seconds - MAX_WAIT_SECONDS + DELAY_SECONDS))}
+            message = "too many wrong keys came from this address: try again later"
+            raise ApiError(429, message, code="too_many_keys", headers=retry)
+        if wait_seconds:  # else all that arrive at the same time would be checked before the first is noted
+            await asyncio.sleep(wait_seconds)
+        right = keys.is_known(key.strip(), self._settings.key_digests)
+        self._attempts.note(address, digest, time.monotonic(), right=right)
+        if not right:
             self._metrics.rejected.labels("key").inc()
             raise ApiError(401, "the key is not valid", code="invalid_api_key", headers=_CHALLENGE)
 
@@ -146,18 +160,32 @@ def _only_reads(scope: Scope) -> bool:
     return scope.get("method") in ("GET", "HEAD", "OPTIONS") and scope["path"] != SYNTHESIZE
 
 
+def _is_foreign(scope: Scope, sender: Sender) -> bool:
+    """Whether a page of another site sends a request that only programs and our own page may send.
+
+    It may lead to our page, whose files load nothing but what is ours. Pages of other ports of this computer may read.
+    """
+    if not _only_reads(scope):
+        return sender.is_cross_site()
+    return sender.reads_cross_site() and not (sender.is_navigation and belongs_to_page(scope["path"]))
+
+
 def _is_upload(scope: Scope) -> bool:
     return bool(scope.get("method") == "POST" and scope["path"] == UPLOADS)
 
 
-def _recording_send(send: Send, record: RequestRecord) -> Send:
-    """`send`, which notes the answer in the record and adds the id of the request to it."""
+def _recording_send(send: Send, record: RequestRecord, resource_policy: bytes) -> Send:
+    """`send`, which notes the answer in the record and adds the id of the request and what browsers must know to it."""
 
     async def noting(message: Message) -> None:
         kind = message["type"].removeprefix("websocket.")
         if kind == "http.response.start":
             record.status = message["status"]
-            extra = ((b"x-request-id", record.id.encode()), (b"x-content-type-options", b"nosniff"))
+            extra = (
+                (b"x-request-id", record.id.encode()),
+                (b"x-content-type-options", b"nosniff"),
+                (b"cross-origin-resource-policy", resource_policy),
+            )
             message = {**message, "headers": [*message["headers"], *extra]}
         elif kind == "accept":
             record.status = HTTPStatus.SWITCHING_PROTOCOLS

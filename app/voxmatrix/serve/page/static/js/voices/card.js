@@ -26,7 +26,7 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
     !voice.problem && el("a", { class: "primary", href: address }, "Speak with it"),
     voice.own && naming,
     !isDefault && !isFixed && !voice.problem && quiet("Use by default", onDo(problem, () => act("PATCH", { default: true }))),
-    voice.source.includes("://") && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
+    /^https?:/.test(voice.source) && el("a", { href: voice.source, target: "_blank", rel: "noreferrer" }, "Where it is from"),
     voice.own && deletion(() => act("DELETE").catch((error) => (problem.textContent = error.message)))));
   const has = menu.lastChild.childElementCount > 0;
 
