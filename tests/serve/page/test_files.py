@@ -1,5 +1,7 @@
 """What is sent to the browser, and with which headers."""
 
+import re
+
 import httpx
 import pytest
 
@@ -26,7 +28,13 @@ def test_the_api_is_described_at_docs_without_a_script_or_another_place(server: 
 def test_the_page_names_no_other_place() -> None:
     """But the name of a format: SVG's."""
     for name, file in page_files().items():
-        assert b"http" not in file.content.replace(b"http://www.w3.org/2000/svg", b""), name
+        assert not re.search(rb"https?://", file.content.replace(b"http://www.w3.org/2000/svg", b"")), name
+
+
+def test_a_voice_links_to_where_it_is_from_only_by_http() -> None:
+    """A description of a voice can name any address: javascript:// too."""
+    (shown,) = re.findall(rb"\n *(.*) && el\(\"a\", { href: voice.source", page_files()["js/voices/card.js"].content)
+    assert shown == b"/^https?:/.test(voice.source)"
 
 
 def test_its_headers_keep_everything_else_out(server: Server) -> None:
