@@ -195,6 +195,14 @@ def test_a_folder_sets_no_code_no_homes_no_keys_and_no_servers(
     assert from_dotenv() == {"VOXMATRIX_SPEED"}
 
 
+def test_no_python_that_we_start_imports_from_the_current_folder() -> None:
+    """Without -P or -I, `python -m pip` would run a pip.py that came with a data set."""
+    app = MACHINES.parents[1] / "app" / "voxmatrix"
+    texts = [path.read_text(encoding="utf-8") for path in app.rglob("*.py")]
+    first = [flag for text in texts for flag in re.findall(r"\[sys\.executable, ([^,\]]+)", text)]
+    assert len(first) > 5 and set(first) <= {'"-P"', '"-I"'}
+
+
 def test_variables_of_older_programs_are_set(tmp_path: Path) -> None:
     names = ["GPU_ID", "USE_GPU", "DIRECTML_DEVICE", "WORKER_ID", "NUM_WORKERS"]
     names += ["VIBEVOICE_DEVICE", "VIBEVOICE_PORT", "VIBEVOICE_MODEL"]

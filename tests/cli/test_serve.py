@@ -109,15 +109,15 @@ def test_a_server_that_others_can_reach_makes_a_key_for_its_run() -> None:
 
 def test_a_container_is_set_by_variables(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
-    secret.write_text("a-key-in-a-file\n", encoding="utf-8")
+    secret.write_text("a-long-key-in-a-file\n", encoding="utf-8")
     given = {
-        "VOXMATRIX_KEY": "a-key-of-ours", "VOXMATRIX_KEY_FILE": str(secret), "VOXMATRIX_OPEN_LISTS": "1",
+        "VOXMATRIX_KEY": "a-long-key-of-ours", "VOXMATRIX_KEY_FILE": str(secret), "VOXMATRIX_OPEN_LISTS": "1",
         "VOXMATRIX_ALLOW_ORIGIN": "http://chat.example,http://other.example:8080/", "VOXMATRIX_ROOT_PATH": "voice/",
         "VOXMATRIX_ALLOW_HOST": "a.example b.example", "VOXMATRIX_LOG_JSON": "1",
     }  # fmt: skip
     with served("--port", "0", "--host", "0.0.0.0", **given) as (bound, process):
         url = bound.replace("0.0.0.0", "127.0.0.1")
-        for key in ("a-key-of-ours", "a-key-in-a-file"):
+        for key in ("a-long-key-of-ours", "a-long-key-in-a-file"):
             assert httpx.get(f"{url}/voice/v1/machine", headers={"X-API-Key": key}).status_code == 200
         assert httpx.get(f"{url}/v1/machine").status_code == 401
         listed = httpx.get(f"{url}/v1/audio/voices", headers={"Origin": "http://other.example:8080"})

@@ -18,6 +18,7 @@ from voxmatrix.config import (
     CONFIG_NAME,
     DOTENV_NAME,
     FOLDER_SETTINGS,
+    MESSAGES_VARIABLE,
     environment,
     from_dotenv,
     is_rank_zero,
@@ -78,7 +79,7 @@ def _options(
     config = read_config()
     settings = {key: value for key, value in config.items() if key in FOLDER_SETTINGS}
     context.default_map = dict.fromkeys(NAMES, settings)
-    if is_rank_zero():
+    if is_rank_zero() and environment().get(MESSAGES_VARIABLE) != "plain":  # a job of the server, which has said it
         for finding in unknown_names(context.command, environment(), refused_in_dotenv(), config):
             warn(finding)
         _show_folder_settings({DOTENV_NAME: from_dotenv(), CONFIG_NAME: settings})

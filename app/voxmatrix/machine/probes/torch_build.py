@@ -105,7 +105,7 @@ def _save(cache: Path, content: Mapping[str, object]) -> None:
 
 
 def _query_torch() -> tuple[str, ...]:
-    command = [sys.executable, "-c", _PRINT_KERNELS]
+    command = [sys.executable, "-P", "-c", _PRINT_KERNELS]
     done = run(command, environment=for_voxmatrix(), timeout_seconds=TIMEOUT_SECONDS)
     done.check_returncode()
     output = done.stdout.decode("utf-8", "replace")
