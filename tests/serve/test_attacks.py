@@ -254,6 +254,19 @@ def test_a_pickle_that_is_called_a_voice_is_not_unpickled(serve: Serve, voice: P
     assert server.speak().status_code == 200
 
 
+def test_clients_learn_no_path_of_the_home(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "mine.onnx")
+    for name, content in (("half", b"\x08"), ("broken", b"")):
+        copy_voice(voice, home() / "voices" / f"{name}.onnx").write_bytes(content)
+    (home() / "voices" / "broken.onnx.json").write_text("{", encoding="utf-8")
+    (home() / "recordings" / "anna" / "en").mkdir(parents=True)
+    (home() / "recordings" / "anna" / "en" / "prompts.json").write_text("{", encoding="utf-8")
+    server = serve()
+    paths = [*READS, "/v1/audio/voices", "/v1/engines", "/v1/recordings/anna/en", "/v1/voices/mine", "/info", "/readyz"]
+    for answer in (*map(server.get, paths), server.speak(voice="half"), server.speak(voice="broken")):
+        assert str(home()) not in answer.text, answer.url
+
+
 def test_neither_texts_nor_keys_are_logged(serve: Serve) -> None:
     from hashlib import sha256
 

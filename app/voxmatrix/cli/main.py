@@ -104,7 +104,7 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
     as_json = "--json" in words
     try:
         load_dotenv()
-        if not _ONLY_SHOWN.intersection(words):
+        if words and not _ONLY_SHOWN.intersection(words):
             make_home()
         if first is not None:
             first()

@@ -20,6 +20,7 @@ from voxmatrix.speak.output import Speech
 from voxmatrix.voices.cast import CastVoice
 from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.voices.resolve import resolve
+from voxmatrix.wording import printable
 from voxmatrix.work.cluster.broker_client import LiveRuns
 from voxmatrix.work.cluster.messages import (
     BatchReport,
@@ -112,7 +113,7 @@ class BatchSpeaker:
             except Exception as error:
                 if self._unwanted(batch):
                     return BatchReport(state=self._unwanted(batch) or "dropped")
-                logger.error("the voice cannot be used here: %s", error)
+                logger.error("the voice cannot be used here: %s", printable(str(error)))
                 return BatchReport(state="unusable", failure=failure_of(error))
             self._device_type = opened.device_kind
             voice = CastVoice(opened.voice, lambda card: stack.enter_context(self._voices.use(card)).voice)
@@ -210,7 +211,7 @@ class BatchSpeaker:
             except UnreachableError as error:
                 if time.monotonic() >= until or self._unwanted(batch):
                     raise
-                logger.warning("%s; trying again", error.problem)
+                logger.warning("%s; trying again", printable(error.problem))
                 time.sleep(_LIFE_SECONDS / 2)
 
     def _awaited(self, run: str) -> bool:
@@ -247,4 +248,4 @@ def _ignore(_count: int) -> None:
 
 def log_finding(finding: Finding) -> None:
     """Report a finding in the log of the worker."""
-    logger.warning("%s; %s", finding.problem, finding.remedy)
+    logger.warning("%s", printable(f"{finding.problem}; {finding.remedy}"))
