@@ -55,7 +55,7 @@ def test_no_file_is_no_trouble(tmp_path: Path) -> None:
         (b"A=1\nVOXMATRIX_DEVICE\n", "line 2: the value of VOXMATRIX_DEVICE"),
         (b"VOXMATRIX_DEVICE='cpu\n", "line 1: the value of VOXMATRIX_DEVICE"),
         (b"VOXMATRIX_DEVICE=a\0b\n", "line 1"),
-        (b"\xff\xfe=1", "cannot be read"),
+        (b"VOXMATRIX_TEXT=caf\xe9", "not UTF-8: at or near byte 18 is 0xe9"),
     ],
 )
 def test_what_cannot_be_understood_is_named(tmp_path: Path, content: bytes, said: str) -> None:

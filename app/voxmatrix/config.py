@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.encoding import CONVERT, check_argument, not_utf8
 from voxmatrix.errors import UsageError
 
 CONFIG_NAME = "voxmatrix.toml"
@@ -53,8 +54,9 @@ _FOLDER_VARIABLES = frozenset({
 _REFUSED_VARIABLES = frozenset({"COORDINATOR_IP", "REDIS_URL", "REDIS_PASSWORD", "HF_ENDPOINT", "HF_TOKEN"})
 # fmt: on
 _PREFIX = "VOXMATRIX_"
+_OLDER = _FOLDER_VARIABLES | _REFUSED_VARIABLES
 #: Lines of a .env that are ours. The others belong to other programs.
-_OURS = re.compile(rf"({_PREFIX}[A-Z0-9_]+|{'|'.join(sorted(_FOLDER_VARIABLES | _REFUSED_VARIABLES))})\b")
+_OURS = re.compile(rf"({_PREFIX}[A-Z0-9_]+|{'|'.join(sorted(_OLDER))})\b")
 
 #: The variables that a .env has set, and those that it may not set.
 _from_dotenv: set[str] = set()
@@ -119,9 +121,15 @@ def read_config(folder: Path | None = None) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: {not_utf8(error)}", CONVERT) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}", f"fix that line, or remove {path}") from error
+    for name, value in found.items():
+        for each in value if isinstance(value, list) else [value]:
+            check_argument(f"{name} in {path}", str(each), is_path=True)
+    return found
 
 
 def load_dotenv(folder: Path | None = None) -> None:
@@ -158,6 +166,16 @@ def load_dotenv(folder: Path | None = None) -> None:
                 _refused_in_dotenv.add(binding.key)
 
 
+def check_environment() -> None:
+    """Check the variables of older programs: those that are ours are checked as the options that they set.
+
+    Raises:
+        UsageError: one is not UTF-8.
+    """
+    for name in _OLDER & os.environ.keys():
+        check_argument(name, os.environ[name])
+
+
 def _may_set(variable: str) -> bool:
     """Whether a .env of the working directory may set this variable."""
     setting = variable.removeprefix(_PREFIX)
@@ -178,5 +196,7 @@ def refused_in_dotenv() -> frozenset[str]:
 def _readable(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: {not_utf8(error)}", CONVERT) from error
+    except OSError as error:
         raise UsageError(f"{path} cannot be read: {error}", f"fix it, or remove {path}") from error

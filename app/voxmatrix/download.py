@@ -103,9 +103,9 @@ def download(
     while (done := _size(part)) < file.size:
         try:
             _append(address, part, file, on_progress)
-        except (http.client.HTTPException, OSError) as error:
+        except (http.client.HTTPException, OSError, ValueError) as error:
             tries = 1 if _size(part) > done else tries + 1
-            if tries == _TRIES or isinstance(error, urllib.error.HTTPError | ssl.SSLError):
+            if tries == _TRIES or isinstance(error, urllib.error.HTTPError | ssl.SSLError | ValueError):
                 raise _unreachable(address, error, offline) from error
     return _checked(file, part, path, address)
 
@@ -121,7 +121,7 @@ def read_remote(address: str, max_bytes: int, *, offline: str = "") -> tuple[byt
     try:
         with _opener().open(_request(address), timeout=_SMALL_TIMEOUT_SECONDS) as answer:
             content, commit = answer.read(max_bytes + 1), answer.headers.get(_COMMIT, "")
-    except (http.client.HTTPException, OSError) as error:
+    except (http.client.HTTPException, OSError, ValueError) as error:
         raise _unreachable(address, error, offline) from error
     if len(content) > max_bytes:
         raise BadInputError(f"{address} has more than {max_bytes:,} bytes", "check the URL")
@@ -238,6 +238,8 @@ def _unreachable(address: str, error: Exception, offline: str) -> BadInputError 
             )
         problem = f"{with_proxy(address)} answers {error.code} ({error.reason})"
         return UnreachableError(problem, proxy_remedy(address, f"try later: {_AGAIN}"))
+    if isinstance(error, ValueError):
+        return BadInputError(f"{address} is not a URL: {error}", "check it")
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     why = summary(reason) if isinstance(reason, Exception) else str(reason)
     return UnreachableError(

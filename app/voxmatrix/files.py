@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
+from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
 
 _NO_FOLDER = "a file is in the way of a folder: choose another path, or move that file"
@@ -209,7 +210,7 @@ def entries(path: Path) -> Iterator[tuple[str, str]]:
     try:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise BadInputError(f"{path} is not UTF-8 (byte {error.start:,})", "save it as UTF-8") from error
+        raise BadInputError(f"{path}: {not_utf8(error)}", CONVERT) from error
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.startswith("#"):
             yield f"{path}, line {number}", line.strip()

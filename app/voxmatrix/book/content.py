@@ -1,10 +1,10 @@
 """What a book consists of, whatever format it came in, and other titles for its chapters, from a file."""
 
-import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from voxmatrix.book.kinds import PartsOfKind
+from voxmatrix.encoding import parse_json
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.files import read_errors
 from voxmatrix.wording import pluralise, quoted
@@ -72,8 +72,8 @@ def read_titles(path: Path) -> dict[int, str]:
     with read_errors(path):
         data = path.read_bytes()
     try:
-        found = json.loads(data)
-    except ValueError as error:
+        found = parse_json(data)
+    except (ValueError, RecursionError) as error:
         raise BadInputError(f"{path} is not JSON: {error}", _FORMAT) from error
     if not isinstance(found, dict):
         raise BadInputError(f"{path} is not a JSON object", _FORMAT)

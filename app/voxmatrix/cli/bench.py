@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.messages import echo, print_json, shown
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
     from voxmatrix.bench.report import BenchReport
     from voxmatrix.plan.device_selection import Task
 
-group = typer.Typer(help="Benchmark the devices of this computer against its CPU.")
+group = CommandGroup(help="Benchmark the devices of this computer against its CPU.")
 _COMMANDS = ("matmul", "speak", "train")
 
 _Device = Annotated[str, options.option("--device", "NAME", "all, cpu, cuda:0 … or auto (the one that would be used).")]
-_Picture = Annotated[str, options.option("--picture", "FILE", "Draw a chart: FILE.svg or FILE.png.")]
+_Picture = Annotated[
+    str, options.option("--picture", "FILE", "Draw a chart: FILE.svg or FILE.png.", parser=options.path)
+]
 _Limit = Annotated[float, options.option("--limit", "SECONDS", "Time limit per device.", min=1)]
 #: Generous: starting CUDA from a cold disk takes a minute, and the steps of a slow CPU several. It is for hangs.
 _LIMIT_SECONDS = 600.0

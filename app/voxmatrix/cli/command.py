@@ -8,12 +8,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import typer
 from typer.core import TyperCommand
 
+from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.config import LOG_VARIABLE
+from voxmatrix.encoding import check_argument
 from voxmatrix.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ _VERBOSE = "--verbose"
 _PATHS = ("path", "file", "directory")
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
 class AliasedCommand(TyperCommand):
     """A command that understands the options of older programs, and `--verbose` for VOXMATRIX_LOG=1."""
 
@@ -48,7 +53,9 @@ class AliasedCommand(TyperCommand):
             os.environ[LOG_VARIABLE] = "1"
         words = [word for word in args if word != _VERBOSE]
         refuse_empty_paths(self, ctx, words)
-        return super().parse_args(ctx, words)
+        rest = super().parse_args(ctx, words)
+        check_texts(self, ctx)
+        return list(rest)
 
     def make_parser(self, ctx: Any) -> Any:
         """The parser, with the aliases of this command's options."""
@@ -69,11 +76,26 @@ def refuse_empty_paths(command: Any, context: Any, words: Sequence[str]) -> None
     """
     given, _, _ = command.make_parser(context).parse_args(list(words))
     for parameter in command.params:
-        is_path = parameter.type.name in _PATHS or parameter.name == "out"
+        is_path = parameter.type.name in _PATHS
         value = given.get(parameter.name)
         if is_path and "" in (value if isinstance(value, (list, tuple)) else [value]):
             name = parameter.make_metavar(context) if parameter.param_type_name == "argument" else parameter.opts[0]
             raise UsageError(f"{name} is empty", "give a path; an unset shell variable is empty, too")
+
+
+def check_texts(command: Any, context: Any) -> None:
+    """Check the parameters of a command, wherever they are set: texts are Unicode, and names of files any bytes.
+
+    Raises:
+        UsageError: a text is not UTF-8, or has a null character, which no name of a file may have either.
+    """
+    sources = ParameterSources(context)
+    for parameter in command.params:
+        value = context.params.get(parameter.name)
+        is_path = parameter.type.name in (*_PATHS, "voice")
+        for given in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(given, (str, Path)):
+                check_argument(sources.of(parameter.name)[0], str(given), is_path=is_path)
 
 
 #: Checks a command by its parameters. Returns None if there is nothing to pass on to the command.
@@ -86,6 +108,16 @@ class Needs:
 
     task: "Task"
     folders: Callable[[Mapping[str, Any]], list[Path]]  # by the parameters of the command
+
+
+class CommandGroup(typer.Typer):
+    """A Typer app whose commands read their words as all others do."""
+
+    def command(
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = AliasedCommand, **more: Any
+    ) -> Callable[[F], F]:
+        """Add a command, as `typer.Typer.command` does."""
+        return super().command(name, cls=cls, **more)
 
 
 class CheckedCommand(AliasedCommand):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.errors import Finding, NoDeviceError, UnreachableError, UsageError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from voxmatrix.machine.facts import Gpu, Machine
     from voxmatrix.machine.saved_device import SavedDevice
 
-group = typer.Typer(help="List the devices of this computer, or select the one to use.")
+group = CommandGroup(help="List the devices of this computer, or select the one to use.")
 
 MachineFile = Annotated[
     Path | None,

@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 def command(
     device: options.Device = "auto",
     machine: Annotated[
-        str, options.option("--machine", "FILE", "Examine the computer described in FILE instead of this one.")
+        str,
+        options.option(
+            "--machine", "FILE", "Examine the computer described in FILE instead of this one.", parser=options.path
+        ),
     ] = "",
     record: Annotated[
-        str, typer.Option("--record", metavar="FILE", help="Write a description of this computer to FILE.")
+        str,
+        typer.Option(
+            "--record", metavar="FILE", help="Write a description of this computer to FILE.", parser=options.path
+        ),
     ] = "",
     no_smoke: Annotated[bool, typer.Option("--no-smoke", help="Skip the smoke test.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the smoke test even if it has passed before.")] = False,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, shown
 from voxmatrix.cli.terminal.progress import progress
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     from voxmatrix.external.manifest import LicenceTable
     from voxmatrix.machine.facts import Machine
 
-group = typer.Typer(help="Install, list, check and remove engines: models that need packages of their own.")
+group = CommandGroup(help="Install, list, check and remove engines: models that need packages of their own.")
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of `engines list`.", show_default=False)]
 _Weights = Annotated[
-    str, options.option("--weights", "ID|FOLDER", "Weights of `engines list`, or a folder with such weights.")
+    str,
+    options.option(
+        "--weights", "ID|FOLDER", "Weights of `engines list`, or a folder with such weights.", parser=options.path
+    ),
 ]
 _Accept = Annotated[bool, typer.Option("--accept-licence", help="Accept a licence that restricts the use.")]
 _WithWeights = Annotated[bool, typer.Option("--weights", help="Its weights, too.")]

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json
 
-group = typer.Typer(help="Export a voice as ONNX, or convert audio to another format.")
+group = CommandGroup(help="Export a voice as ONNX, or convert audio to another format.")
 
 
 @group.command("voice")

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.commands import NAMES, Commands
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.sources import ParameterSources
@@ -19,6 +20,7 @@ from voxmatrix.config import (
     DOTENV_NAME,
     FOLDER_SETTINGS,
     MESSAGES_VARIABLE,
+    check_environment,
     environment,
     from_dotenv,
     is_rank_zero,
@@ -27,8 +29,10 @@ from voxmatrix.config import (
     read_config,
     refused_in_dotenv,
 )
+from voxmatrix.encoding import check_argument
 from voxmatrix.errors import InterruptedRunError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import remedy_of
+from voxmatrix.wording import quoted
 
 if TYPE_CHECKING:
     from voxmatrix.cli.command import Check
@@ -49,7 +53,7 @@ class Group(TyperGroup):
             raise InterruptedRunError("interrupted") from error
 
 
-cli = typer.Typer(
+cli = CommandGroup(
     name="voxmatrix",
     cls=Group,
     help="Train voices from recordings, and speak with them, on any GPU or on the CPU.",
@@ -103,7 +107,10 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
     """
     as_json = "--json" in words
     try:
+        for word in words:
+            check_argument(quoted(word), word, is_path=True)  # whether it has to be UTF-8 depends on the option
         load_dotenv()
+        check_environment()
         if words and not _ONLY_SHOWN.intersection(words):
             make_home()
         if first is not None:

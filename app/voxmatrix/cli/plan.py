@@ -31,7 +31,9 @@ class ShownPlanOptions(options.PlanOptions):
     quality: options.QualityName = "medium"
     machine: _MachineFile = None
     task: Annotated[str, options.option("--task", "NAME", "Task to plan: train or speak.")] = "train"
-    voice: Annotated[str, options.option("--voice", "NAME", "Plan to speak with this voice.")] = ""
+    voice: Annotated[str, options.option("--voice", "NAME", "Plan to speak with this voice.", parser=options.voice)] = (
+        ""
+    )
     parallel_voices: options.ParallelVoices = "auto"
 
 

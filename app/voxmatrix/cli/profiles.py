@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 
 if TYPE_CHECKING:
     from voxmatrix.machine.profile import Measurement, Profile
 
-group = typer.Typer(help="Manage the memory profiles of devices measured by `train --tune`.")
+group = CommandGroup(help="Manage the memory profiles of devices measured by `train --tune`.")
 _COMMANDS = ("list", "export", "import", "remove")
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="Name, as listed by `voxmatrix profiles list`.")]

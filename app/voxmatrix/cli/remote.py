@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json
 from voxmatrix.errors import UsageError
@@ -14,7 +15,7 @@ from voxmatrix.wording import pluralise
 if TYPE_CHECKING:
     from voxmatrix.remote.servers import RemoteVoice, Server
 
-group = typer.Typer(help="Servers with OpenAI's speech API, whose voices are called remote:NAME/VOICE.")
+group = CommandGroup(help="Servers with OpenAI's speech API, whose voices are called remote:NAME/VOICE.")
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="What the server is called here.", show_default=False)]
 _Url = Annotated[

@@ -50,7 +50,13 @@ class ServeOptions(options.QuotationOptions, options.ThreadOptions, options.Devi
     ] = ServeSettings.wyoming_host
     voice: Annotated[
         str,
-        options.option("--voice", "PATH", "Default voice: name or path (also VIBEVOICE_MODEL).", panel="Voice"),
+        options.option(
+            "--voice",
+            "PATH",
+            "Default voice: name or path (also VIBEVOICE_MODEL).",
+            panel="Voice",
+            parser=options.voice,
+        ),
     ] = ""
     alias: Annotated[
         list[str] | None,

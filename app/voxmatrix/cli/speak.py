@@ -55,7 +55,12 @@ class SpeakOptions(
     ] = None
     out: Annotated[
         str,
-        typer.Option("--out", metavar="PATH", help="Output file (- streams WAV), or the output folder of --batch."),
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="Output file (- streams WAV), or the output folder of --batch.",
+            parser=options.path,
+        ),
     ] = "speech.wav"
     format: Annotated[
         str, options.option("--format", "NAME", "Format of the files of a batch: wav, mp3, ogg …", panel="Output")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli import remote
+from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.cli.terminal.progress import progress
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from voxmatrix.models.family import Family
     from voxmatrix.models.library import LibraryVoice
 
-group = typer.Typer(help="Search, download, list, clone and remove the voices that `--voice NAME` finds.")
+group = CommandGroup(help="Search, download, list, clone and remove the voices that `--voice NAME` finds.")
 group.add_typer(remote.group, name="remote")
 
 _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)
 ]
-_Voice = Annotated[str, typer.Argument(metavar="NAME", help="A name of `voices list`.", show_default=False)]
+_Voice = Annotated[
+    str, typer.Argument(metavar="NAME", help="A name of `voices list`.", show_default=False, parser=options.voice)
+]
 _From = Annotated[
     Path | None,
     typer.Option("--from", metavar="FOLDER", help="Install from a folder with the files, without a network."),

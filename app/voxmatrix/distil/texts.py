@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from voxmatrix.distil.corpus import MAX_SYMBOLS
+from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
 from voxmatrix.piper.config import VoiceConfig
@@ -91,4 +92,4 @@ def _text(file: Path) -> str:
         try:
             return file.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
-            raise BadInputError(f"{file} is not UTF-8: {error}", "save the text as UTF-8") from error
+            raise BadInputError(f"{file}: {not_utf8(error)}", CONVERT) from error

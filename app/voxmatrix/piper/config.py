@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from voxmatrix.encoding import parse_json
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.files import replacing
 from voxmatrix.text.phonemes.espeak import is_voice_name
@@ -141,7 +142,7 @@ def _load(path: Path) -> Mapping[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"{path} cannot be read: {error}", "get the JSON file of the voice again") from error
     try:
-        raw = json.loads(text)
+        raw = parse_json(text)
     except (ValueError, RecursionError) as error:
         what = f"it has {size:,} bytes" if size > MAX_BYTES else str(error) or type(error).__name__
         remedy = "get the JSON file of the voice again"

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from voxmatrix.config import home, voice_folders
 from voxmatrix.download import RemoteFile, download, hub_endpoint, read_remote
+from voxmatrix.encoding import parse_json
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
 from voxmatrix.files import read_errors, read_text_or_empty, replacing_path, write_text
 from voxmatrix.lock import locked
@@ -202,7 +203,7 @@ def _read_kept(path: Path) -> dict[str, PublicVoice] | None:
 def parse_index(content: bytes, commit: str) -> dict[str, PublicVoice]:
     """The voices of an index; those that lack a file or a checksum are left out."""
     try:
-        return {voice.name: voice for voice in _voices(json.loads(content), commit)}
+        return {voice.name: voice for voice in _voices(parse_json(content), commit)}
     except (ValueError, AttributeError, RecursionError) as error:
         raise DamagedFileError(
             f"{_repository()} has no index of voices: {error}", "check HF_ENDPOINT, or try later"

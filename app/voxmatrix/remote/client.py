@@ -25,6 +25,7 @@ import numpy as np
 import voxmatrix
 from voxmatrix.audio.checks import AudioError, missing_seconds
 from voxmatrix.audio.load import Wave, read
+from voxmatrix.encoding import parse_json
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import storage_errors
 from voxmatrix.proxy import opener, proxy_remedy, with_proxy
@@ -55,7 +56,7 @@ def voices(server: Server) -> list[dict[str, Any]]:
         UnreachableError: it cannot be reached, or wants a key.
     """
     try:
-        listed = _asked(server, "/audio/voices", None, json.loads, _NEVER)
+        listed = _asked(server, "/audio/voices", None, parse_json, _NEVER)
     except (_RefusedError, ValueError):
         return []
     found: list[dict[str, Any]] = []
@@ -226,7 +227,7 @@ def _retry_after(error: urllib.error.HTTPError) -> float:
 
 def _json(data: bytes) -> dict[str, Any]:
     with suppress(ValueError):
-        found = json.loads(data)
+        found = parse_json(data)
         return found if isinstance(found, dict) else {}
     return {}
 

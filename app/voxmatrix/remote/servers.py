@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from voxmatrix.config import home, voice_folders
+from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
 from voxmatrix.files import read_errors, replacing_path, storage_errors, write_text
 
@@ -189,7 +190,9 @@ def _read(path: Path) -> dict[str, Any]:
         content = path.read_bytes()
     try:
         return tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: {not_utf8(error)}", CONVERT) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}", f"correct it, or remove {path}") from error
 
 

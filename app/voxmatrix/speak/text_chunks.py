@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
+from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError
 from voxmatrix.text.sentences import split
 from voxmatrix.transcripts.lines import UTF16_MARKS, check_text
@@ -52,10 +53,7 @@ def read_text(file: BinaryIO) -> Iterator[str]:
             place += len(block)
         yield decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        raise BadInputError(
-            f"the text is not UTF-8: at or near byte {place + error.start:,} is 0x{error.object[error.start]:02x}",
-            "convert it, e.g. from that of Windows: iconv -f cp1252 -t utf-8 OLD.txt > NEW.txt",
-        ) from error
+        raise BadInputError(not_utf8(error, place), CONVERT) from error
 
 
 def _arrives(file: BinaryIO, seconds: float) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from voxmatrix import encoding
 from voxmatrix.errors import BadInputError, Finding
 
 #: Read by soundfile, most likely first: an id without an extension (`id|text`) takes the first file that exists.
@@ -145,7 +146,7 @@ def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") 
         id=identity(shown),
         kind="bad-encoding",
         place=place,
-        problem=f"the text is not UTF-8 (byte 0x{raw[error.start]:02x} at position {error.start})",
+        problem=encoding.not_utf8(error),
         remedy=f"convert it: iconv -f cp1252 -t utf-8 {place.partition(':')[0]} > NEW.txt",
     )
 

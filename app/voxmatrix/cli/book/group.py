@@ -4,11 +4,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import typer
 from typer.core import TyperGroup
 
 from voxmatrix.cli.book import inspect, make
-from voxmatrix.cli.command import checked
+from voxmatrix.cli.command import CommandGroup, checked
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import quoted
@@ -36,7 +35,7 @@ class BookGroup(TyperGroup):
             )
 
 
-group = typer.Typer(
+group = CommandGroup(
     cls=BookGroup,
     help="Make an audiobook: voxmatrix book FILE --voice V --out BOOK.m4b. The word make can be left out.",
 )

@@ -35,6 +35,19 @@ def automatic(flag: str, metavar: str, help: str, panel: Panel | None = None, **
     return option(flag, metavar, help, panel=panel, show_default=False, **rules)
 
 
+def path(value: str) -> str:
+    """The parser of an option that is a path, and text otherwise: `-`, a URL. Its name is that of the type.
+
+    A name of a file may have any bytes, also those that are not UTF-8; it must not be empty.
+    """
+    return value
+
+
+def voice(value: str) -> str:
+    """The parser of an option that is the name of a voice, or a path; empty is the default voice."""
+    return value
+
+
 Data = Annotated[
     Path,
     typer.Argument(metavar="DATA", help="Folder of recordings (metadata.csv, NAME.wav + NAME.txt, or JSON lines)."),
@@ -101,7 +114,8 @@ ParallelVoices = Annotated[
 ]
 Threads = Annotated[int, automatic("--threads", "N", "CPU threads (0: all available).", "Device", min=0)]
 VoicePath = Annotated[
-    str, option("--voice", "PATH", "Name (see `voices list`), NAME.onnx, checkpoint or run.", panel="Voice")
+    str,
+    option("--voice", "PATH", "Name (see `voices list`), NAME.onnx, checkpoint or run.", panel="Voice", parser=voice),
 ]
 Speaker = Annotated[str, option("--speaker", "NAME", "Name or number of the speaker.", panel="Voice")]
 SentencePause = Annotated[float, option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")]
@@ -119,7 +133,13 @@ ClusterUrl = Annotated[
 ]
 StoreUrl = Annotated[
     str,
-    automatic("--store", "URL", "Where audio and voices travel: a folder, s3://… (default: the broker).", "Cluster"),
+    automatic(
+        "--store",
+        "URL",
+        "Where audio and voices travel: a folder, s3://… (default: the broker).",
+        "Cluster",
+        parser=path,
+    ),
 ]
 ResultsUrl = Annotated[str, automatic("--results", "URL", "Result backend of Celery (default: the broker).", "Cluster")]
 

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
+from voxmatrix.encoding import parse_json
 from voxmatrix.files import read_errors, write_text
 from voxmatrix.text.prompts import sentence_list
 
@@ -78,7 +79,7 @@ class PromptList:
         with read_errors(path):
             data = path.read_bytes()
         try:
-            content = json.loads(data.decode("utf-8"))
+            content = parse_json(data.decode("utf-8"))
             return cls(
                 profile=folder.parent.name,
                 name=folder.name,
