@@ -2,7 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,24 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU
 from voxmatrix.models.style import Runtime
 from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.voices import opened as module
+from voxmatrix.voices.memory import Opened, VoiceMemory
 from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.voices.resolve import resolve
 
 MakeCard = Callable[[str], VoiceCard]
 MakeVoices = Callable[..., OpenVoices]
+
+
+class Measured(VoiceMemory):
+    """Each open voice takes this much, whatever its file is like."""
+
+    def __init__(self, each_mib: float, left_behind_mib: float = 0.0) -> None:
+        super().__init__(lambda processes: None)
+        self.each_mib, self.left_behind_mib = each_mib, left_behind_mib
+
+    def used_mib(self, voices: Collection[Opened]) -> float:
+        return self.each_mib * len(voices) + self.left_behind_mib
 
 
 @pytest.fixture
@@ -40,6 +55,7 @@ def opened() -> Iterator[MakeVoices]:
 
     def make(memory_mib: float = 1000, idle_seconds: float = 1000.0, **more: object) -> OpenVoices:
         request, runtime = DeviceRequest(kind="cpu"), Runtime(threads=1)
+        more = {"memory": Measured(100.0), **more}
         voices = OpenVoices(request, runtime, memory_mib, idle_seconds, warn=lambda _: None, **more)  # type: ignore[arg-type]
         made.append(voices)
         return voices
@@ -60,12 +76,55 @@ def is_open(voices: OpenVoices, card: VoiceCard) -> bool:
 
 def test_the_least_recently_used_voice_is_closed_first(card: MakeCard, opened: MakeVoices) -> None:
     a, b, c = (card(name) for name in "abc")
-    size_mib = a.path.stat().st_size * 2.5 / 2**20
-    voices = opened(memory_mib=round(2.5 * size_mib))
+    voices = opened(memory_mib=250, memory=Measured(100))
     for one in (a, b, a, c):
         use(voices, one)
     assert [is_open(voices, one) for one in (a, b, c)] == [True, False, True]
     assert voices.names == ("a_cpu", "c_cpu")
+
+
+@pytest.mark.parametrize(("each_mib", "stay"), [(1.0, 5), (50.0, 4), (101.0, 1), (300.0, 1)])
+def test_what_is_measured_decides_how_many_stay_open(
+    card: MakeCard, opened: MakeVoices, each_mib: float, stay: int
+) -> None:
+    voices = opened(memory_mib=201, memory=Measured(each_mib))
+    for name in "abcde":
+        use(voices, card(name))
+    assert len(voices.names) == min(stay, 5)
+    assert is_open(voices, card("e"))
+
+
+def test_room_is_made_before_a_voice_is_opened(card: MakeCard, opened: MakeVoices) -> None:
+    open_then = []
+    voices = opened(memory_mib=200, memory=Measured(100), on_open=lambda *_: open_then.append(voices.names))
+    a, b, c = (replace(card(name), memory_mib=100.0) for name in "abc")
+    for one in (a, b, c):
+        use(voices, one)
+    assert open_then == [(), ("a_cpu",), ("b_cpu",)]
+
+
+def test_memory_is_given_back_when_nothing_of_a_closed_voice_is_left(
+    card: MakeCard, opened: MakeVoices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = []
+    monkeypatch.setattr(module, "free_cached", lambda _: gone.append(engine() is None))
+    voices = opened()
+    with voices.use(card("a")) as one:
+        engine = weakref.ref(one.voice.engine)  # type: ignore[attr-defined]
+    del one
+    voices.close()
+    assert gone == [True]
+
+
+def test_what_sentences_left_behind_is_given_back_before_a_voice_is_closed(
+    card: MakeCard, opened: MakeVoices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Measured(100, left_behind_mib=500)
+    monkeypatch.setattr(module, "free_cached", lambda _: setattr(memory, "left_behind_mib", 0))
+    voices = opened(memory_mib=250, memory=memory)
+    for name in "ab":
+        use(voices, card(name))
+    assert voices.names == ("a_cpu", "b_cpu")
 
 
 def test_a_voice_in_use_is_never_closed(card: MakeCard, opened: MakeVoices) -> None:

@@ -149,9 +149,12 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
     if given.cluster:
         _check_cluster(settings.cluster)
     drop_read_secrets()
+    from voxmatrix.compute.memory import limit_heaps
+    from voxmatrix.machine.probes.limits import cpus
     from voxmatrix.serve.log import json_log, text_log
     from voxmatrix.serve.server import HttpServer, url_of
 
+    limit_heaps(cpus())
     _tell_health_check(url_of(settings.host, settings.port))
     server = HttpServer(settings, json_log if given.log_json else text_log)
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MIB = 1024 * 1024
 #: Parameters of glibc's mallopt (malloc.h).
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 _MMAP_ABOVE_BYTES = 1 << 30
 _TRIM_ABOVE_BYTES = (1 << 31) - 1
 #: The class name is sufficient; torch.OutOfMemoryError was torch.cuda.OutOfMemoryError before torch 2.5.
@@ -139,6 +139,16 @@ def keep_freed_memory() -> bool:
     except (OSError, AttributeError, TypeError):
         return False
     return bool(mallopt(_MMAP_THRESHOLD, _MMAP_ABOVE_BYTES) and mallopt(_TRIM_THRESHOLD, _TRIM_ABOVE_BYTES))
+
+
+def limit_heaps(cpus: int) -> None:
+    """Let threads share their heaps, one for each of these CPUs, and at least two; call it before threads start.
+
+    glibc makes up to eight for each CPU of the computer. What is freed in one of them does not serve another thread,
+    so that a server with many threads holds several times what it uses. Other C libraries have no such setting.
+    """
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, max(2, cpus))
 
 
 def peak_mib(device: "torch.device") -> float | None:

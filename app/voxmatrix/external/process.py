@@ -132,6 +132,11 @@ class EngineProcess(Closeable):
             raise
 
     @property
+    def pid(self) -> int:
+        """The process ID."""
+        return self._process.pid
+
+    @property
     def is_running(self) -> bool:
         """Whether it can be asked."""
         return self._process.poll() is None

@@ -1,6 +1,7 @@
 """Engines that several voices of this process share: each runs once, however many voices it has."""
 
 import threading
+from collections.abc import Collection
 from typing import Any
 
 from voxmatrix.closing import Closeable
@@ -16,6 +17,12 @@ class SharedEngine(Closeable):
         self._engine, self._start, self._limits = engine, start, limits
         self._process: EngineProcess | None = None
         self._lock = threading.Lock()
+
+    @property
+    def processes(self) -> Collection[int]:
+        """Its process, if it has been started."""
+        process = self._process
+        return [] if process is None else [process.pid]
 
     def load(self) -> None:
         """Start it, unless it runs.

@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Collection
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -60,6 +61,11 @@ class ExternalVoice(Closeable):
     def is_loaded(self) -> bool:
         """Whether it could speak at once."""
         return self._loading.done() and self._loading.exception() is None
+
+    @property
+    def processes(self) -> Collection[int]:
+        """That of its engine, while it runs."""
+        return self._engine.processes
 
     def load(self) -> None:
         """Wait until the engine has opened its weights.

@@ -1,5 +1,6 @@
 """onnxruntime sessions for voices: options, and errors of files. Imports no torch."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def open_session(
     """
     onnxruntime = import_onnxruntime()
     options = _options(optimised, threads)
+    _share_arena()
     if model is not None:
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", str(weights or path.parent)
@@ -77,4 +79,20 @@ def _options(optimised: bool, threads: int) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # it would hold up the other sessions
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
+    options.add_session_config_entry("session.use_env_allocators", "1")
+    options.add_session_config_entry(
+        "session.use_device_allocator_for_initializers", "1"
+    )  # weights go with their voice
     return options
+
+
+@cache
+def _share_arena() -> None:
+    """Give all sessions of this process one arena on the CPU for what they compute.
+
+    Each would have an arena of its own, which keeps what its longest sentence needed: that would grow with the number
+    of voices, instead of with the sentences that are computed at once.
+    """
+    onnxruntime = import_onnxruntime()
+    kind, use = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, onnxruntime.OrtMemType.DEFAULT
+    onnxruntime.create_and_register_allocator(onnxruntime.OrtMemoryInfo("Cpu", kind, 0, use), None)

@@ -1,6 +1,6 @@
 """An open voice of Kokoro: phonemes of a sentence, in pieces that the network takes, and their samples."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -60,6 +60,11 @@ class KokoroVoice(Closeable):
     def is_loaded(self) -> bool:
         """Whether it could speak at once."""
         return self._loading.done() and self._loading.exception() is None
+
+    @property
+    def processes(self) -> Collection[int]:
+        """Those that pronounce its texts."""
+        return self._front.processes
 
     def load(self) -> None:
         """Wait until the network is loaded.

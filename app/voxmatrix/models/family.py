@@ -1,6 +1,6 @@
 """The protocol that every family of voices obeys: text goes in, samples come out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -78,6 +78,11 @@ class OpenVoice(Protocol):
     @property
     def is_loaded(self) -> bool:
         """Whether it could speak at once."""
+        ...
+
+    @property
+    def processes(self) -> Collection[int]:
+        """The IDs of the processes that it keeps, and perhaps shares with other voices: they count as its memory."""
         ...
 
     def load(self) -> None:

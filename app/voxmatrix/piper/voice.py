@@ -1,6 +1,6 @@
 """An open VITS voice: the way from a sentence to the inputs of its networks, which load while the text is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -54,6 +54,11 @@ class PiperVoice(Closeable):
     def is_loaded(self) -> bool:
         """Whether `engine` would neither wait nor fail."""
         return self._loading.done() and self._loading.exception() is None
+
+    @property
+    def processes(self) -> Collection[int]:
+        """Those that pronounce its texts."""
+        return self._front.processes
 
     def load(self) -> None:
         """Wait until the networks are loaded, and ready for many sentences.

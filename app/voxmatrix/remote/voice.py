@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Collection
 from functools import partial
 
 from voxmatrix.audio.waves import Samples
@@ -23,6 +24,7 @@ class RemoteOpenVoice(Closeable):
     """A voice of a server. It holds nothing, and need not be closed."""
 
     is_loaded = True
+    processes: Collection[int] = ()
 
     def __init__(self, card: VoiceCard, voice: RemoteVoice, server: Server) -> None:
         self.card = card

@@ -16,7 +16,7 @@ from voxmatrix.models.family import Family
 from voxmatrix.models.style import MAX_KNOBS, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.voices.families import families, family_named
-from voxmatrix.voices.opened import FileVersion, file_version
+from voxmatrix.voices.in_memory import FileVersion, file_version
 from voxmatrix.voices.resolve import check_files, installed, locate
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.

@@ -1,6 +1,6 @@
 """From sentences in words to the ids that a voice reads: phonemise, number."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -39,6 +39,11 @@ class FrontEnd(Closeable):
         self._phonemizer = phonemizer
         self._number = number
         self._clusters = clusters
+
+    @property
+    def processes(self) -> Collection[int]:
+        """The IDs of the programs that are kept open."""
+        return self._phonemizer.processes
 
     def warnings(self) -> tuple[Finding, ...]:
         """What makes every sentence sound wrong, if anything does."""

@@ -1,7 +1,7 @@
 """Several voices in one text: a table of names, and an open voice that speaks with all of them."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -120,6 +120,12 @@ class CastVoice(Closeable):
     def is_loaded(self) -> bool:
         """Whether the first voice is."""
         return self._voice.is_loaded
+
+    @property
+    def processes(self) -> Collection[int]:
+        """Those of all voices that have spoken."""
+        with self._lock:
+            return [one for voice in (self._voice, *self._others.values()) for one in voice.processes]
 
     def load(self) -> None:
         """Load the first voice."""

@@ -4,43 +4,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 
 from voxmatrix.closing import Closeable
+from voxmatrix.compute.memory import free_cached
 from voxmatrix.errors import BadInputError, DamagedFileError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn
-from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.voices.device_selection import select_devices
+from voxmatrix.voices.in_memory import FileVersion, VoiceInMemory, device_name, file_version
+from voxmatrix.voices.memory import Opened, VoiceMemory
 from voxmatrix.voices.resolve import open_voice
 
 #: Called before a voice is opened on a device.
 OnOpen = Callable[[VoiceCard, SpeakDevice], None]
-#: Changes when a file of a voice is replaced: times and sizes.
-FileVersion = tuple[int, ...]
-
-
-@dataclass(eq=False)
-class VoiceInMemory:
-    """An open voice, and its loudness."""
-
-    card: VoiceCard
-    voice: OpenVoice
-    device: SpeakDevice
-    version: FileVersion
-    users: int = 0
-    last_used: float = field(default_factory=time.monotonic)
-    #: By speaker, the gain of what was spoken last: a next answer need not be measured before it can leave.
-    gains_db: dict[int, float] = field(default_factory=dict)
-
-    @property
-    def device_kind(self) -> str:
-        """The kind of its device: cpu, cuda …"""
-        return _kind(self.device)
 
 
 class OpenVoices(Closeable):
@@ -57,13 +37,17 @@ class OpenVoices(Closeable):
         preflight: Preflight | None = None,
         on_open: OnOpen = lambda card, device: None,
         on_count: Callable[[int], None] = lambda count: None,
+        memory: VoiceMemory | None = None,
     ) -> None:
-        """`warn` is called when a device fails, `on_count` whenever the number of voices changes."""
+        """`memory_mib` limits what `memory` measures. `warn` is called when a device fails, `on_count` whenever the
+        number of voices changes.
+        """
         self.lost_device: Finding | None = None
         self.fallback: Finding | None = None  # why the CPU speaks instead of a GPU
         self._request = request
         self._runtime = runtime
         self._memory_mib = memory_mib
+        self._memory = memory or VoiceMemory()
         self._idle_seconds = idle_seconds
         self._warn = warn
         self._preflight = preflight
@@ -72,8 +56,10 @@ class OpenVoices(Closeable):
         self._open: dict[VoiceFile, VoiceInMemory] = {}
         self._failed: dict[VoiceFile, FileVersion] = {}
         self._devices: dict[object, SpeakDevice] = {}
+        self._kinds: set[object] = set()  # of which a voice has been loaded
         self._lock = threading.RLock()
         self._selecting = threading.Lock()
+        self._closing = threading.Lock()
 
     @contextmanager
     def use(self, card: VoiceCard) -> Iterator[VoiceInMemory]:
@@ -82,20 +68,17 @@ class OpenVoices(Closeable):
         Raises:
             VoxmatrixError: it cannot be loaded. The next use tries again.
         """
-        with self._noting_failure(card):
+        with self._noting_failure(card), self._counting_libraries(card):
             opened = self._enter(card)
-        try:
-            with self._noting_failure(card):
+            try:
                 self._load(opened)
+            except BaseException:
+                self._leave(opened)
+                raise
+        try:
             yield opened
         finally:
-            with self._lock:
-                opened.users -= 1
-                opened.last_used = time.monotonic()
-                orphaned = not opened.users and self._open.get(_file(card)) is not opened
-            if orphaned:
-                opened.voice.close()
-            self.tidy()
+            self._leave(opened)
 
     def has_failed(self, card: VoiceCard) -> bool:
         """Whether the voice could not be loaded when it was used last, and its files are still the same."""
@@ -120,15 +103,37 @@ class OpenVoices(Closeable):
         The last one stays, however large it is: it would have to be loaded for each sentence.
         """
         with self._lock:
-            unused = sorted((one for one in self._open.values() if not one.users), key=lambda one: one.last_used)
             too_old = time.monotonic() - self._idle_seconds
-            surplus = sum(one.card.memory_mib for one in self._open.values()) - self._memory_mib
-            closing = []
-            for one in unused:
-                if (surplus > 0 and len(self._open) > 1) or one.last_used < too_old:
-                    closing.append(self._open.pop(_file(one.card)))
-                    surplus -= one.card.memory_mib
-        self._close(closing)
+            unused = [one for one in self._open.values() if not one.users and one.last_used < too_old]
+            closing = [self._open.pop(_file(one.card)) for one in unused]
+        del unused
+        if closing:
+            self._close(closing)
+        self._make_room(0.0, others=1)
+
+    def _make_room(self, mib: float, others: int = 0) -> None:
+        """Close the voices used least recently until this much more fits into the limit; so many stay in any case."""
+        with self._closing:
+            if not self._is_short(mib, others):
+                return
+            free_cached(None)  # what sentences have left behind may be enough
+            while self._is_short(mib, others):
+                with self._lock:
+                    unused = [one for one in self._open.values() if not one.users]
+                    if not unused or len(self._open) <= others:
+                        return
+                    oldest = min(unused, key=lambda one: one.last_used)
+                    closing = [self._open.pop(_file(oldest.card))]
+                del unused, oldest
+                self._close(closing)
+
+    def _is_short(self, mib: float, others: int) -> bool:
+        """Whether so much more exceeds the limit, and a voice could be closed for it."""
+        with self._lock:
+            opened: list[Opened] = [(one.voice, one.device) for one in self._open.values()]
+            if len(opened) <= others or all(one.users for one in self._open.values()):
+                return False
+        return self._memory.used_mib(opened) + mib > self._memory_mib
 
     def unload(self, matches: Callable[[VoiceCard], bool]) -> tuple[list[str], list[str]]:
         """Close the open voices that match: the ids of those that are closed now, and of those that still speak.
@@ -154,6 +159,8 @@ class OpenVoices(Closeable):
         device = self._device_of(card)
         version = file_version(card)
         file, replaced = _file(card), None
+        if file not in self._open:
+            self._make_room(card.memory_mib)
         with self._lock:
             opened = self._open.get(file)
             # None, or another voice under the same name. The card may be older or newer than the files: both count.
@@ -164,8 +171,35 @@ class OpenVoices(Closeable):
                 self._open[file] = opened
             opened.users += 1
         if replaced is not None and not replaced.users:
-            replaced.voice.close()
+            self._close([replaced])
         return opened
+
+    def _leave(self, opened: VoiceInMemory) -> None:
+        with self._lock:
+            opened.users -= 1
+            opened.last_used = time.monotonic()
+            orphaned = not opened.users and self._open.get(_file(opened.card)) is not opened
+        if orphaned:
+            self._close([opened])
+        self.tidy()
+
+    @contextmanager
+    def _counting_libraries(self, card: VoiceCard) -> Iterator[None]:
+        """Open a voice. What the first one of its kind loads for all of them does not count as its memory."""
+        device, kind = self._device_of(card), _family_kind(card)
+        with self._lock:
+            is_first = kind not in self._kinds
+            self._kinds.add(kind)
+        if not is_first:
+            yield
+            return
+        try:
+            with self._memory.loading_libraries(card, device):
+                yield
+        except BaseException:
+            with self._lock:
+                self._kinds.discard(kind)
+            raise
 
     @contextmanager
     def _noting_failure(self, card: VoiceCard) -> Iterator[None]:
@@ -192,8 +226,7 @@ class OpenVoices(Closeable):
 
     def _device_of(self, card: VoiceCard) -> SpeakDevice:
         """The device for voices of this kind, which is looked for once."""
-        able = card.capabilities
-        kind = card.family, able.uses_torch, able.on_gpu, able.arithmetic
+        kind = _family_kind(card)
         with self._selecting:
             if kind not in self._devices:
                 selection = select_devices(card, self._request, self._preflight)
@@ -215,8 +248,10 @@ class OpenVoices(Closeable):
         self._warn(finding)
 
     def _close(self, voices: list[VoiceInMemory]) -> None:
-        for one in voices:
-            one.voice.close()
+        """Close voices that are no longer listed, and return their memory to the system."""
+        while voices:
+            voices.pop().voice.close()
+        free_cached(None)
         with self._lock:
             count = len(self._open)
         self._on_count(count)
@@ -230,20 +265,7 @@ def _file(card: VoiceCard) -> VoiceFile:
     return str(card.path), card.id
 
 
-def file_version(card: VoiceCard) -> FileVersion:
-    """The version of the files of a voice as they are now.
-
-    Raises:
-        OSError: one is missing.
-    """
-    stats = [path.stat() for path in card.files]
-    return tuple(fact for stat in stats for fact in (stat.st_mtime_ns, stat.st_size))
-
-
-def device_name(card: VoiceCard, device: SpeakDevice) -> str:
-    """The name of a voice with the kind of its device: NAME_cuda, NAME_cpu."""
-    return f"{card.path.stem}_{_kind(device)}"
-
-
-def _kind(device: SpeakDevice) -> str:
-    return "cpu" if device.on is None else device.on.gpu.kind
+def _family_kind(card: VoiceCard) -> object:
+    """Voices of the same kind need the same libraries and devices."""
+    able = card.capabilities
+    return card.family, able.uses_torch, able.on_gpu, able.arithmetic

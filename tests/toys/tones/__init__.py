@@ -92,6 +92,7 @@ class TonesVoice:
     card: VoiceCard
     parallel: int = 1
     is_loaded: bool = True
+    processes: tuple[int, ...] = ()
 
     def load(self) -> None: ...
 

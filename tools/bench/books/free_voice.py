@@ -76,6 +76,7 @@ class FreeVoice:
     seconds: float
     parallel: int = 1
     is_loaded: bool = True
+    processes: tuple[int, ...] = ()
 
     def load(self) -> None:
         """Nothing is loaded."""

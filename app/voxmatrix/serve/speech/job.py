@@ -23,7 +23,8 @@ from voxmatrix.speak.text_chunks import paragraphs
 from voxmatrix.text.passages import Passages, voice_names
 from voxmatrix.text.ssml import from_ssml, is_ssml
 from voxmatrix.voices.cast import CastVoice, script_tags
-from voxmatrix.voices.opened import OpenVoices, VoiceInMemory
+from voxmatrix.voices.in_memory import VoiceInMemory
+from voxmatrix.voices.opened import OpenVoices
 
 #: Samples for which one token is counted.
 _TOKEN_SAMPLES = 256

@@ -108,6 +108,11 @@ class Asked(Closeable):
             raise self.missing(_ENDS)
         raise self.refused(" ".join(texts)[:60])
 
+    @property
+    def pid(self) -> int:
+        """The ID of its process, which changes when it is restarted."""
+        return self._process.pid
+
     def close(self) -> None:
         """End the process."""
         with self._lock:

@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Protocol
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.text.phonemes.clause_marks import MARKS, marks
-from voxmatrix.text.phonemes.espeak import Clause, Espeak, outdated
+from voxmatrix.text.phonemes.espeak import Asked, Clause, Espeak, outdated
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES, PiperTts
 from voxmatrix.text.phonemes.scripts import parts
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
@@ -32,6 +32,11 @@ class Phonemizer(Protocol):
 
     def phonemes(self, sentences: list[str]) -> list[list[str]]:
         """The phonemes of each sentence, one per code point; none when nothing in it can be spoken."""
+        ...
+
+    @property
+    def processes(self) -> Collection[int]:
+        """The IDs of the processes that are kept open."""
         ...
 
     def warning(self) -> Finding | None:
@@ -120,16 +125,22 @@ class EspeakPhonemizer(Closeable):
             ) from error
         return [vowelled.get(text, text) for text in texts]
 
+    @property
+    def processes(self) -> Collection[int]:
+        """Those of espeak-ng, and that which adds vowel signs."""
+        return [program.pid for program in self._programs()]
+
     def warning(self) -> Finding | None:
         """An espeak-ng that is too old."""
         return outdated(self.espeak.version)
 
     def close(self) -> None:
         """End the processes."""
-        for espeak in (self.espeak, *self._others.values()):
-            espeak.close()
-        if self._vowels:
-            self._vowels.close()
+        for program in self._programs():
+            program.close()
+
+    def _programs(self) -> list[Asked]:
+        return [self.espeak, *list(self._others.values()), *([self._vowels] if self._vowels else [])]
 
 
 class PiperPhonemizer(Closeable):
@@ -147,6 +158,11 @@ class PiperPhonemizer(Closeable):
         """
         return _with_given(sentences, self._piper.ask)
 
+    @property
+    def processes(self) -> Collection[int]:
+        """That of piper-tts."""
+        return [self._piper.pid]
+
     def warning(self) -> None:
         """Nothing can be wrong."""
 
@@ -157,6 +173,8 @@ class PiperPhonemizer(Closeable):
 
 class TextPhonemizer:
     """Letters as phonemes, for voices that need no espeak-ng."""
+
+    processes: Collection[int] = ()
 
     def phonemes(self, sentences: list[str]) -> list[list[str]]:
         """Lower-case letters with their accents apart (NFD), without the symbols that frame a sentence."""

@@ -22,7 +22,8 @@ from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.plan.device_selection import SelectedDevice
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.processes import die_with_parent
-from voxmatrix.voices.opened import OpenVoices, device_name
+from voxmatrix.voices.in_memory import device_name
+from voxmatrix.voices.opened import OpenVoices
 from voxmatrix.work.cluster.broker import SPEAK, cluster_app, is_redis, queue_of, unacknowledged_keys
 from voxmatrix.work.cluster.broker_client import LiveRuns
 from voxmatrix.work.cluster.messages import read_batch, to_message
