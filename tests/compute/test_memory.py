@@ -18,6 +18,7 @@ from voxmatrix.compute.memory import (
     free_cached,
     is_out_of_memory,
     keep_freed_memory,
+    limit_heaps,
     missing_mib,
     peak_mib,
     resident_mib,
@@ -201,6 +202,14 @@ def test_a_system_without_one_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(ctypes, "CDLL", none)
     assert not keep_freed_memory()
+
+
+@pytest.mark.parametrize(("cpus", "heaps"), [(1, 2), (2, 2), (16, 16)])
+def test_threads_share_heaps_one_for_each_cpu(monkeypatch: pytest.MonkeyPatch, cpus: int, heaps: int) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(mallopt=lambda *what: told.append(what)))
+    limit_heaps(cpus)
+    assert told == [(-8, heaps)]
 
 
 def test_of_the_cpu_it_is_what_the_system_saw_at_most(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ def open_session(
     """
     onnxruntime = import_onnxruntime()
     options = _options(optimised, threads)
-    _share_arena()
+    if provider is None:
+        _use_shared_arena(options)
     if model is not None:
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", str(weights or path.parent)
