@@ -80,15 +80,18 @@ def _options(optimised: bool, threads: int) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # it would hold up the other sessions
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    options.add_session_config_entry("session.use_env_allocators", "1")
-    options.add_session_config_entry(
-        "session.use_device_allocator_for_initializers", "1"
-    )  # weights go with their voice
     return options
 
 
+def _use_shared_arena(options: Any) -> None:
+    """Let a session on the CPU compute in the arena of all, and keep its weights apart: they go when it is closed."""
+    _make_shared_arena()
+    options.add_session_config_entry("session.use_env_allocators", "1")
+    options.add_session_config_entry("session.use_device_allocator_for_initializers", "1")
+
+
 @cache
-def _share_arena() -> None:
+def _make_shared_arena() -> None:
     """Give all sessions of this process one arena on the CPU for what they compute.
 
     Each would have an arena of its own, which keeps what its longest sentence needed: that would grow with the number
