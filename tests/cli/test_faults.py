@@ -16,7 +16,7 @@ import soundfile
 from hypothesis import settings
 
 from tests.examples import examples
-from tests.toys.family import ENVIRONMENT, tones, write_voice  # noqa: F401 (a fixture)
+from tests.toys.family import tones, write_voice  # noqa: F401 (a fixture)
 from tests.toys.faults import CALLS, Faults, planted
 from voxmatrix.cli import main
 

@@ -47,8 +47,8 @@ class Faults:
 
     def _is_below(self, path: object) -> bool:
         if isinstance(path, int):
-            path = os.readlink(f"/proc/self/fd/{path}")
-        name = os.path.abspath(os.fsdecode(path))  # type: ignore[arg-type]
+            path = Path(f"/proc/self/fd/{path}").readlink()
+        name = os.path.abspath(os.fsdecode(path))  # type: ignore[arg-type]  # noqa: PTH100  does not follow links
         return name.startswith(f"{self.folder}{os.sep}")
 
 

@@ -30,7 +30,7 @@ from voxmatrix.config import (
     refused_in_dotenv,
 )
 from voxmatrix.encoding import check_argument
-from voxmatrix.errors import InterruptedRunError, UnreachableError, UsageError, VoxmatrixError
+from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.files import remedy_of
 from voxmatrix.wording import quoted
 
@@ -122,6 +122,9 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
         return _report(*_command_line_problem(error, words), UsageError.exit_code, as_json)
     except OSError as error:  # that nothing has explained better; standard output may not take JSON then
         return _report(*_system_problem(error), UnreachableError.exit_code, as_json and error.filename is not None)
+    except MemoryError:
+        remedy = "close other programs, or allow more memory, and run the same command again"
+        return _report("out of memory", remedy, MemoryExhaustedError.exit_code, as_json)
     except (KeyboardInterrupt, typer.Abort):
         return _report("interrupted", "", InterruptedRunError.exit_code, as_json)
 
