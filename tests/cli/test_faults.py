@@ -22,7 +22,7 @@ from voxmatrix.cli import main
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 #: How many of the failing calls are tried with all their errors, unless it is the whole product.
-SOME = 16
+SOME = 6
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,14 @@ class Command:
     words: tuple[str, ...]
     prepare: Callable[[], Any]
     out: tuple[str, ...] = ()
-    tolerated: frozenset[str] = frozenset()  # calls whose failure may cost nothing
 
     def check(self) -> None:
         """What was made is whole."""
         for name in self.out:
-            info = soundfile.info(name)
-            assert info.frames > info.samplerate // 2
+            assert Path(name).stat().st_size > 100
+            if Path(name).suffix in (".wav", ".flac"):
+                info = soundfile.info(name)
+                assert info.frames > info.samplerate // 2
 
 
 def _voice() -> None:
@@ -64,7 +65,7 @@ COMMANDS = {
     "speak": Command((*_SPEAK, "out.wav"), _voice, ("out.wav",)),
     "speak-flac": Command((*_SPEAK, "out.flac"), _voice, ("out.flac",)),
     "book": Command(
-        ("book", "book.md", "--voice", "v.tones", "--out", "out.flac"), _book, ("out/01-one.flac", "out/02-two.flac")
+        ("book", "book.md", "--voice", "v.tones", "--out", "out.m4b"), _book, ("out.m4b", "out.manifest.json")
     ),
     "prepare": Command(
         ("prepare", "data", "--phonemes", "text", "--workers", "1", "--force", "--report", "r.html"), _recordings

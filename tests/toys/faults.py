@@ -47,7 +47,9 @@ class Faults:
 
     def _is_below(self, path: object) -> bool:
         if isinstance(path, int):
-            path = Path(f"/proc/self/fd/{path}").readlink()
+            return str(Path(f"/proc/self/fd/{path}").readlink()).startswith(f"{self.folder}{os.sep}")
+        if path == ":memory:":
+            return False
         name = os.path.abspath(os.fsdecode(path))  # type: ignore[arg-type]  # noqa: PTH100  does not follow links
         return name.startswith(f"{self.folder}{os.sep}")
 
@@ -90,7 +92,8 @@ def _plant_files(patch: pytest.MonkeyPatch, faults: Faults) -> None:
 def _plant_calls(patch: pytest.MonkeyPatch, faults: Faults) -> None:
     def counted(call: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(first: Any, *given: Any, **more: Any) -> Any:
-            faults.happens(call, first)
+            if more.get("dir_fd") is None:  # else it is a name in a folder that is removed
+                faults.happens(call, first)
             return real(first, *given, **more)
 
         return wrapped

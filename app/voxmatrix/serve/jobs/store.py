@@ -86,8 +86,9 @@ class JobStore(Closeable):
             self.add(job)
         with self._transaction() as database:
             known = [_job_of(row) for row in database.execute("select * from jobs")]
+        readable = {job.id for job in recorded}
         for job in known:
-            if not record_path(self._path.parent, job.id).is_file():  # of an earlier version
+            if job.id not in readable:  # of an earlier version, or damaged
                 write_record(self._path.parent, job)
         listed = {job.id for job in known}
         return len(lost), [folder for folder in unknown if folder.name not in listed]
