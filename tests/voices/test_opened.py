@@ -96,7 +96,7 @@ def test_what_is_measured_decides_how_many_stay_open(
 
 def test_room_is_made_before_a_voice_is_opened(card: MakeCard, opened: MakeVoices) -> None:
     open_then = []
-    voices = opened(memory_mib=200, memory=Measured(100), on_open=lambda *_: open_then.append(voices.names))
+    voices = opened(memory_mib=200, memory=Measured(100), on_open=lambda *_: open_then.append(voices.names))  # type: ignore[has-type]
     a, b, c = (replace(card(name), memory_mib=100.0) for name in "abc")
     for one in (a, b, c):
         use(voices, one)
@@ -107,7 +107,7 @@ def test_memory_is_given_back_when_nothing_of_a_closed_voice_is_left(
     card: MakeCard, opened: MakeVoices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = []
-    monkeypatch.setattr(module, "free_cached", lambda _: gone.append(engine() is None))
+    monkeypatch.setattr(module, "free_cached", lambda _: gone.append(engine() is None))  # type: ignore[has-type]
     voices = opened()
     with voices.use(card("a")) as one:
         engine = weakref.ref(one.voice.engine)  # type: ignore[attr-defined]

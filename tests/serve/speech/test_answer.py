@@ -39,7 +39,7 @@ class Ending:
 
 def test_at_the_end_no_answer_waits_for_another() -> None:
     async def close() -> None:
-        service = SpeechService(None, None, None)  # type: ignore[arg-type]  # nothing is spoken
+        service = SpeechService(None, None, None, print)  # type: ignore[arg-type]  # nothing is spoken
         together = asyncio.Barrier(2)
         service._open = {Ending(together), Ending(together)}  # type: ignore[arg-type]
         await asyncio.wait_for(service.close(), 60)
