@@ -142,11 +142,12 @@ class OpenVoices(Closeable):
         """
         with self._lock:
             chosen = [one for one in self._open.values() if matches(one.card)]
-            for one in chosen:
-                del self._open[_file(one.card)]
-            unused, busy = ([one for one in chosen if bool(one.users) == used] for used in (False, True))
+            closed, closing = ([one.card.id for one in chosen if bool(one.users) == used] for used in (False, True))
+            self._open = {file: one for file, one in self._open.items() if one not in chosen}
+            unused = [one for one in chosen if not one.users]
+        chosen.clear()  # what is closed is freed before its memory is returned
         self._close(unused)
-        return [one.card.id for one in unused], [one.card.id for one in busy]
+        return closed, closing
 
     def close(self) -> None:
         """Close all voices."""
