@@ -33,7 +33,8 @@ FOLDER_SETTINGS = frozenset({
     "workers", "prepare_workers", "parallel_voices",
     # Speech
     "voice", "speaker", "alias", "speed", "noise", "noise_w", "volume", "sentence_pause", "paragraph_pause",
-    "chapter_pause", "seed", "set", "level", "raw", "lexicon", "cast", "judge", "format", "bitrate", "out",
+    "chapter_pause", "seed", "set", "level", "raw", "lexicon", "cast", "dialogue_voice",
+    "emphasis_voice", "judge", "format", "bitrate", "out",
     # Books
     "title", "author", "narrator", "publisher", "description", "date", "series", "series_index", "cover", "titles",
     "chapters", "include", "exclude", "notes", "preview", "subtitles", "read_along",
