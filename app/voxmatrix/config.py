@@ -113,10 +113,12 @@ def bundled_folders() -> tuple[Path, Path]:
 
 
 def read_config(folder: Path | None = None) -> dict[str, Any]:
-    """The keys of `voxmatrix.toml` in `folder` (default: the working directory); empty if there is no such file.
+    """The keys of `voxmatrix.toml` in `folder` (default: the working directory), their values as words.
+
+    It is empty if there is no such file.
 
     Raises:
-        UsageError: the file exists but is not valid TOML.
+        UsageError: the file exists but is not valid TOML, or a value is a table.
     """
     path = (folder or Path.cwd()) / CONFIG_NAME
     if not path.is_file():
@@ -127,10 +129,23 @@ def read_config(folder: Path | None = None) -> dict[str, Any]:
         raise UsageError(f"{path}: {not_utf8(error)}", CONVERT) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}", f"fix that line, or remove {path}") from error
-    for name, value in found.items():
-        for each in value if isinstance(value, list) else [value]:
-            check_argument(f"{name} in {path}", str(each), is_path=True)
-    return found
+    return {name: _as_words(value, f"{name} in {path}") for name, value in found.items()}
+
+
+def _as_words(value: Any, name: str) -> str | bool | list[str]:
+    """A value of TOML as a command line would give it: what it must be is the option's business.
+
+    Raises:
+        UsageError: it is a table, or has a character that no option accepts.
+    """
+    if isinstance(value, bool):
+        return value
+    words = [str(each) for each in (value if isinstance(value, list) else [value])]
+    for word in words:
+        check_argument(name, word, is_path=True)
+    if isinstance(value, dict):
+        raise UsageError(f"{name} is a table", "give it one value, or several in []")
+    return words if isinstance(value, list) else words[0]
 
 
 def load_dotenv(folder: Path | None = None) -> None:

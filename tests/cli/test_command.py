@@ -106,3 +106,71 @@ def test_verbose_logs_what_is_patched(capsys: pytest.CaptureFixture[str], monkey
     monkeypatch.setenv(LOG_VARIABLE, "")
     assert main.run(["plan", "--device", "cpu", "--verbose"]) == 0
     assert os.environ[LOG_VARIABLE] == "1"
+
+
+LATIN = "Jos\udce9"  # what Python makes of Windows' bytes for José
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["speak", "--text", LATIN], "--text"),
+        (["speak", "--text", "Hi", "--speaker", LATIN], "--speaker"),
+        (["speak", "--text", "Hi", "--set", LATIN], "--set"),
+        (["voices", "clone", "me", "--engine", "toy", "--reference", "r.wav", "--consent", LATIN], "--consent"),
+        (["voices", "remote", "add", "x", "http://127.0.0.1:9", "--voice", LATIN], "--voice"),
+        (["voices", "search", LATIN], "text"),
+        (["book", "b.txt", "--title", LATIN], "--title"),
+        (["engines", "install", LATIN], "name"),
+        (["worker", "--name", LATIN], "--name"),
+    ],
+)
+def test_a_text_that_is_not_utf_8_is_said_as_of_a_file(
+    words: list[str], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(words) == 2
+    said = capsys.readouterr().err
+    assert f"{name}: the text is not UTF-8: at or near byte 3 is 0xe9" in said
+    assert "iconv -f cp1252" in said
+
+
+@pytest.mark.parametrize(
+    ("variable", "words"),
+    [("VOXMATRIX_SPEAKER", ["speak", "--text", "Hi"]), ("REDIS_PASSWORD", ["plan"]), ("GPU_ID", ["plan"])],
+)
+def test_a_variable_that_is_not_utf_8_is_named(
+    variable: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(variable, LATIN)
+    assert main.run(words) == 2
+    assert f"{variable}: the text is not UTF-8: at or near byte 3 is 0xe9" in capsys.readouterr().err
+
+
+def test_names_of_files_may_have_any_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(f"{LATIN}.txt").write_text("# One\n\nA sentence.")
+    assert main.run(["book", "inspect", f"{LATIN}.txt", "--json"]) == 0
+    assert main.run(["book", "inspect", f"{LATIN}.txt"]) == 0
+    assert main.run(["plan", "--voice", LATIN]) == 3
+    assert "there is no voice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["[1]", "{a = 1}", '"a\\u0000b"', "inf", "1979-05-27"])
+def test_a_line_of_the_settings_that_an_option_cannot_take_is_named(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "voxmatrix.toml").write_text(f"threads = {value}\n")
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["speak", "--text", "Hi"]) == 2
+    assert "threads in " in capsys.readouterr().err
+
+
+def test_settings_in_another_encoding_are_said_as_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "voxmatrix.toml").write_bytes(b"speaker = 'Jos\xe9'\n")
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["speak", "--text", "Hi"]) == 2
+    assert "not UTF-8: at or near byte 14 is 0xe9" in capsys.readouterr().err

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.config import LOG_VARIABLE
+from voxmatrix.config import CONFIG_NAME, LOG_VARIABLE
 from voxmatrix.encoding import check_argument
 from voxmatrix.errors import UsageError
 
@@ -53,6 +53,7 @@ class AliasedCommand(TyperCommand):
             os.environ[LOG_VARIABLE] = "1"
         words = [word for word in args if word != _VERBOSE]
         refuse_empty_paths(self, ctx, words)
+        check_single_values(self, ctx)
         rest = super().parse_args(ctx, words)
         check_texts(self, ctx)
         return list(rest)
@@ -81,6 +82,18 @@ def refuse_empty_paths(command: Any, context: Any, words: Sequence[str]) -> None
         if is_path and "" in (value if isinstance(value, (list, tuple)) else [value]):
             name = parameter.make_metavar(context) if parameter.param_type_name == "argument" else parameter.opts[0]
             raise UsageError(f"{name} is empty", "give a path; an unset shell variable is empty, too")
+
+
+def check_single_values(command: Any, context: Any) -> None:
+    """Check what voxmatrix.toml gives the parameters of a command.
+
+    Raises:
+        UsageError: it has a list for one that has a single value.
+    """
+    for parameter in command.params:
+        value = (context.default_map or {}).get(parameter.name)
+        if isinstance(value, list) and not getattr(parameter, "multiple", False) and parameter.nargs == 1:
+            raise UsageError(f"{parameter.name} in {CONFIG_NAME} is a list: {', '.join(value)}", "give it one value")
 
 
 def check_texts(command: Any, context: Any) -> None:

@@ -2,7 +2,9 @@
 
 import errno
 import os
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -106,6 +108,7 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
     `first` is called before the command line is parsed, `check` before a long-running command.
     """
     as_json = "--json" in words
+    _print_any_name()
     try:
         for word in words:
             check_argument(quoted(word), word, is_path=True)  # whether it has to be UTF-8 depends on the option
@@ -137,6 +140,13 @@ def _system_problem(error: OSError) -> tuple[str, str]:
     if error.errno in _OF_PROCESSES:
         return f"the system refuses to start or open more: {reason}", remedy_of(error)
     return f"cannot write standard output: {reason}", remedy_of(error)
+
+
+def _print_any_name() -> None:
+    """Let names of files be printed that the encoding of the terminal does not have, as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 #: They are about what is open or running, not about a file that is written.
