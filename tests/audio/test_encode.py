@@ -114,7 +114,7 @@ def test_a_bit_rate_that_the_codec_refuses_is_said_with_its_reason(wav: Path) ->
 @pytest.mark.parametrize("content", [b"", b"no sound at all" * 50, b"RIFF\0\0\0\0WAVE"])
 def test_a_damaged_source_is_bad_input(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "in.wav").write_bytes(content)
-    with pytest.raises(BadInputError, match=r"cannot be decoded|contains no sound"):
+    with pytest.raises(BadInputError, match=r"cannot be read|contains no sound"):
         encode(tmp_path / "in.wav", tmp_path / "out.mp3")
     assert not (tmp_path / "out.mp3").exists()
 
@@ -123,7 +123,7 @@ def test_a_damaged_source_is_bad_input(tmp_path: Path, content: bytes) -> None:
 def test_a_truncated_source_is_bad_input(wav: Path) -> None:
     flac = encode(wav, wav.with_name("in.flac"))
     flac.write_bytes(flac.read_bytes()[: flac.stat().st_size // 2])
-    with pytest.raises(BadInputError, match="cannot be decoded"):
+    with pytest.raises(BadInputError, match="cannot be read"):
         encode(flac, wav.with_name("out.mp3"))
 
 

@@ -32,6 +32,10 @@ class AudioError(BadInputError):
         self.fault = fault
 
 
+class DecodingStoppedError(AudioError):
+    """A recording that was opened, and cannot be decoded to its end."""
+
+
 def check_file(path: Path) -> None:
     """Check that a path can be opened.
 
@@ -70,14 +74,14 @@ def check_block(path: Path, block: Samples, start: int, rate_hz: int) -> None:
         )
 
 
-def check_complete(path: Path, file: Any, frames: int) -> None:
-    """Check that an open file had as many frames as its header says, and any at all.
+def check_complete(path: Path, file: Any, frames: int, promised: int | None) -> None:
+    """Check that an open file had as many frames as its header promises, if it does, and any at all.
 
     Raises:
         AudioError: it is truncated or empty.
     """
-    missing = missing_seconds(path, file.format) or max(0, file.frames - frames) / file.samplerate
-    if missing > 0 and file.frames < 2**62:  # libsndfile reports an unknown length as 2**63 - 1
+    missing = missing_seconds(path, file.format) or max(0, (promised or 0) - frames) / file.samplerate
+    if missing > 0 and promised is not None:
         problem = f"it is truncated: {missing:.2f} s of the length in its header are missing"
         raise unreadable(path, problem, "record or copy it again")
     if frames == 0:

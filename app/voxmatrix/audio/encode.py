@@ -1,13 +1,27 @@
-"""Convert a sound file to another format (16 bits), with ffmpeg."""
+"""Convert a sound file to another format (16 bits), with pydub and ffmpeg."""
 
+import io
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from voxmatrix.audio.checks import check_block, check_file
 from voxmatrix.audio.ffmpeg import decode, fed_ffmpeg
-from voxmatrix.audio.load import check_finite
+from voxmatrix.audio.formats import SoundFormat
+from voxmatrix.audio.load import blocks
+from voxmatrix.audio.pieces import split
+from voxmatrix.audio.whole import read_whole
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import replacing_path
 from voxmatrix.landlock import Limits
+
+if TYPE_CHECKING:
+    import soundfile
 
 
 @dataclass(frozen=True)
@@ -53,8 +67,7 @@ def encode(
         raise UsageError(f"{out} already exists", f"add `force` to replace it, or choose another name than {out.name}")
     if not source.is_file():
         raise BadInputError(f"{source} is not a file", "choose an existing sound file")
-    check_finite(source)  # ffmpeg would make full-scale noise of it
-    sound = decode(source)
+    sound = _decode(source).export(io.BytesIO(), format="wav").getvalue()
     with replacing_path(out) as beside:
         arguments = [*_options(target, bitrate), f"file:{beside}"]
         with fed_ffmpeg(["-f", "wav"], arguments, out, limits=Limits(writes=(beside,))) as send:
@@ -81,6 +94,49 @@ def check_format(out: Path, bitrate: str | None) -> Format:
         if target.most_kbit and int(bitrate[:-1]) > target.most_kbit:
             raise UsageError(f"the bit rate is {bitrate!r}", f"choose {target.most_kbit}k or less for .{extension}")
     return target
+
+
+def _audio_segment() -> Any:
+    """pydub's AudioSegment. It holds the sound: ffmpeg is started by us, with nothing of this environment.
+
+    pydub 0.25.1 (2021) imports audioop, which is deprecated in Python 3.11 and 3.12, and has string escapes that 3.12
+    warns about. Neither can be fixed here; `audioop-lts` provides audioop on 3.13.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.filterwarnings("ignore", "Couldn't find ffmpeg or avconv", RuntimeWarning)
+        from pydub import AudioSegment
+    return AudioSegment
+
+
+def _decode(source: Path) -> Any:
+    """`source` as 16-bit samples, all its pieces if it was joined from several."""
+    check_file(source)
+    segment = read_whole(source, partial(_segment, source), partial(_joined, source), partial(_by_ffmpeg, source))
+    if not len(segment.raw_data):
+        raise BadInputError(f"{source} contains no sound", "check that it plays, or create it again")
+    return segment
+
+
+def _by_ffmpeg(source: Path, form: SoundFormat) -> io.BytesIO:
+    return io.BytesIO(decode(source, form))
+
+
+def _segment(source: Path, file: "soundfile.SoundFile") -> Any:
+    parts, frames = [], 0
+    for block in blocks(source, file):
+        check_block(source, block, frames, file.samplerate)
+        frames += len(block)
+        parts.append(np.clip(np.rint(block * 2**15), -(2**15), 2**15 - 1).astype("<i2").tobytes())
+    about = {"sample_width": 2, "frame_rate": file.samplerate, "channels": file.channels}
+    return _audio_segment()(b"".join(parts), **about)
+
+
+def _joined(source: Path, begins: Sequence[int]) -> Any:
+    with split(source, begins) as pieces:
+        first, *others = map(_decode, pieces)
+    return sum(others, first)
 
 
 def _options(target: Format, bitrate: str | None) -> list[str]:

@@ -11,9 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from voxmatrix.audio.formats import MP3, SoundFormat
 from voxmatrix.child_environment import for_program
 from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError, UsageError, VoxmatrixError
-from voxmatrix.files import replacing_path, storage_errors
+from voxmatrix.files import read_errors, replacing_path, storage_errors
 from voxmatrix.landlock import Limits
 from voxmatrix.processes import describe_exit, run, start
 
@@ -43,30 +44,34 @@ def ffmpeg_program() -> str:
         raise MissingProgramError("ffmpeg is not installed; sound cannot be converted", remedy) from error
 
 
-def decode(source: Path, max_seconds: float | None = None) -> bytes:
+#: Joined files go back in time, which ends the writing of some formats: their samples are counted anew.
+_FIRST_SOUND = ("-vn", "-map", "0:a:0", "-af", "asetpts=N/SR/TB")
+
+
+def decode(source: Path, form: SoundFormat, max_seconds: float | None = None) -> bytes:
     """The first sound in `source`, at most `max_seconds` of it, as a 16-bit WAV file.
 
     Raises:
-        BadInputError: `source` is damaged or contains no sound.
+        BadInputError: `source` is damaged, contains no sound, or has another format.
         MissingProgramError: ffmpeg is not installed.
     """
     limit = [] if max_seconds is None else ["-t", str(max_seconds)]
-    done = _decoding(source, [*limit, "-f", "wav", "-acodec", "pcm_s16le", "-"])
+    done = _decoding(source, form, [*limit, "-f", "wav", "-acodec", "pcm_s16le", "-"])
     if done.returncode or len(done.stdout) <= _HEADER_BYTES:
         raise _not_decoded(source, done.stderr)
     return _with_length(done.stdout)
 
 
-def decode_long(source: Path, out: Path) -> None:
+def decode_long(source: Path, form: SoundFormat, out: Path) -> None:
     """Decode the first sound in `source` to a mono FLAC file: of hours, too much for memory.
 
     Raises:
-        BadInputError: `source` is damaged or contains no sound.
+        BadInputError: `source` is damaged, contains no sound, or has another format.
         MissingProgramError: ffmpeg is not installed.
         UnreachableError: the disk is full, or `out` cannot be written.
     """
     with replacing_path(out) as beside:
-        done = _decoding(source, ["-ac", "1", "-f", "flac", "-y", f"file:{beside}"], [beside])
+        done = _decoding(source, form, ["-ac", "1", "-f", "flac", "-y", f"file:{beside}"], [beside])
         messages = done.stderr.decode("utf-8", "replace")
         if number := _storage_error(messages):
             raise OSError(number, os.strerror(number))
@@ -75,11 +80,20 @@ def decode_long(source: Path, out: Path) -> None:
 
 
 def _decoding(
-    source: Path, arguments: Sequence[str], writes: Sequence[Path] = ()
+    source: Path, form: SoundFormat, arguments: Sequence[str], writes: Sequence[Path] = ()
 ) -> subprocess.CompletedProcess[bytes]:
-    command = [ffmpeg_program(), "-v", "error", "-nostdin", "-xerror", "-i", f"file:{source}", "-vn", "-map", "0:a:0"]
-    limits = Limits(reads=(source,), writes=tuple(writes))
-    return run([*command, *arguments], environment=for_program(), limits=limits)
+    """Run ffmpeg on a file of a known format, which is all that it may open.
+
+    It guesses nothing: formats that name other files are among its guesses. What need not be sought in is a pipe.
+    """
+    protocol, url = ("file", f"file:{source.absolute()}") if form.seeks else ("pipe", "pipe:0")
+    given = ["-f", form.demuxer, "-protocol_whitelist", protocol, "-i", url]
+    # Between the pieces of a joined MP3 are tags: errors, but none of the sound.
+    strict = [] if form is MP3 else ["-xerror"]
+    command = [ffmpeg_program(), "-v", "error", "-nostdin", *strict, *given, *_FIRST_SOUND, *arguments]
+    limits = Limits(reads=(source,) if form.seeks else (), writes=tuple(writes))
+    with read_errors(source), source.open("rb") as file:
+        return run(command, environment=for_program(), limits=limits, stdin=file)
 
 
 def _not_decoded(source: Path, messages: bytes) -> BadInputError:

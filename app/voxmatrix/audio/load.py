@@ -1,8 +1,9 @@
 """Read audio files with libsndfile, or else ffmpeg, as float32 mono at a given sample rate, in bounded memory."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,17 @@ import numpy as np
 
 from voxmatrix.audio.checks import (
     AudioError,
+    DecodingStoppedError,
     check_block,
     check_complete,
     check_file,
-    is_text,
     plain_reason,
     unreadable,
 )
+from voxmatrix.audio.formats import SoundFormat
+from voxmatrix.audio.pieces import header_frames, split
 from voxmatrix.audio.waves import Samples
+from voxmatrix.audio.whole import read_whole
 from voxmatrix.errors import BadInputError, MissingProgramError
 
 if TYPE_CHECKING:
@@ -29,15 +33,6 @@ RATES_HZ = range(2000, 1_000_001)
 BLOCK_SAMPLES = 1 << 18
 #: A sample at or above this is at full scale (16 bits: the last 32 steps).
 FULL_SCALE = 0.999
-#: Read to tell formats apart that libsndfile cannot read.
-_START_BYTES = 200
-#: Formats that ffmpeg reads, as place and bytes: MP4 (m4a), AAC, Ogg (opus), Matroska (webm), ASF (wma), AMR.
-_BY_FFMPEG = (
-    *((4, b"ftyp"), (0, b"\xff\xf1"), (0, b"\xff\xf9"), (0, b"OggS"), (0, b"\x1aE\xdf\xa3"), (0, b"0&\xb2u")),
-    (0, b"#!AMR"),
-)
-#: Format tags of WAV files that ffmpeg reads whole: MPEG, WMA, AC-3.
-_TAGS_BY_FFMPEG = frozenset((0x50, 0x55, 0x160, 0x161, 0x162, 0x163, 0x2000))
 #: libsndfile's names for samples that can be NaN, infinity or beyond full scale.
 FLOATING = ("FLOAT", "DOUBLE")
 #: Floating-point samples beyond this are integers that were not scaled.
@@ -68,71 +63,60 @@ class Wave:
 def read(path: Path, rate_hz: int, *, max_seconds: float | None = None) -> Wave:
     """Decode `path`, mix it to mono and resample it to `rate_hz`; a file longer than `max_seconds` is rejected.
 
+    Of a file that was joined from several, all pieces are read; their properties are those of the worst.
+
     Raises:
         AudioError: the file is missing, not audio, truncated, empty or too long, or contains NaN or infinity.
     """
     check_file(path)
-    with _open(path, max_seconds) as file:
-        if file.samplerate not in RATES_HZ:
-            reason = f"its header has a sample rate of {file.samplerate} Hz"
-            raise unreadable(path, reason, "record it again or fix its header")
-        limit = None if max_seconds is None else int(max_seconds * file.samplerate)
-        if limit is not None and 0 <= limit < file.frames < 2**62:  # libsndfile reports an unknown length as 2**63 - 1
-            more = "more than " if isinstance(file.name, io.BytesIO) else ""  # ffmpeg decodes only the beginning
-            raise _too_long(path, file.frames / file.samplerate, max_seconds or 0, more)
-        scale = full_scale(path, file) if file.subtype in FLOATING else 1.0
-        wave, energies = _decode(path, file, rate_hz, limit, scale=scale)
-        if energies[-1] < CANCELLED * energies[:-1].mean():
-            file.seek(0)
-            wave, _ = _decode(path, file, rate_hz, limit, scale=scale, channel=int(energies[:-1].argmax()))
-        check_complete(path, file, wave.source_frames)
+    use = partial(_read_open, path, rate_hz, max_seconds)
+    join = partial(_read_pieces, path, rate_hz, max_seconds)
+    return read_whole(path, use, join, partial(_decoded, path, max_seconds))
+
+
+def _read_open(path: Path, rate_hz: int, max_seconds: float | None, file: "soundfile.SoundFile") -> Wave:
+    if file.samplerate not in RATES_HZ:
+        reason = f"its header has a sample rate of {file.samplerate} Hz"
+        raise unreadable(path, reason, "record it again or fix its header")
+    limit = None if max_seconds is None else int(max_seconds * file.samplerate)
+    frames = header_frames(path, file)
+    if limit is not None and frames is not None and frames > limit:
+        more = "more than " if isinstance(file.name, io.BytesIO) else ""  # ffmpeg decodes only the beginning
+        raise _too_long(path, frames / file.samplerate, max_seconds or 0, more)
+    scale = full_scale(path, file) if file.subtype in FLOATING else 1.0
+    wave, energies = _decode(path, file, rate_hz, limit, scale=scale)
+    if energies[-1] < CANCELLED * energies[:-1].mean():
+        file.seek(0)
+        wave, _ = _decode(path, file, rate_hz, limit, scale=scale, channel=int(energies[:-1].argmax()))
+    check_complete(path, file, wave.source_frames, frames)
     return wave
 
 
-def check_finite(path: Path) -> None:
-    """Check the samples of a file whose format allows NaN and infinity, if libsndfile can read it.
-
-    Raises:
-        AudioError: it contains one of them, or is damaged.
-    """
-    import soundfile
-
-    try:
-        opened = soundfile.SoundFile(path)
-    except soundfile.LibsndfileError:
-        return
-    with opened as file:
-        if file.subtype not in FLOATING:
-            return
-        start = 0
-        for block in blocks(path, file):
-            check_block(path, block, start, file.samplerate)
-            start += len(block)
+def _read_pieces(path: Path, rate_hz: int, max_seconds: float | None, begins: Sequence[int]) -> Wave:
+    waves: list[Wave] = []
+    with split(path, begins) as pieces:
+        for piece in pieces:
+            waves.append(read(piece, rate_hz, max_seconds=max_seconds))
+            seconds = sum(wave.source_seconds for wave in waves)
+            if max_seconds is not None and seconds > max_seconds:
+                raise _too_long(path, seconds, max_seconds, "more than ")
+    source_rate_hz = min(wave.source_rate_hz for wave in waves)
+    return Wave(
+        samples=np.concatenate([wave.samples for wave in waves]),
+        rate_hz=rate_hz,
+        source_rate_hz=source_rate_hz,
+        source_channels=max(wave.source_channels for wave in waves),
+        source_frames=round(seconds * source_rate_hz),
+        clipped_fraction=sum(wave.clipped_fraction * wave.source_seconds for wave in waves) / seconds,
+    )
 
 
-def _open(path: Path, max_seconds: float | None) -> "soundfile.SoundFile":
-    import soundfile
-
-    with path.open("rb") as opened:
-        start = opened.read(_START_BYTES)
-    if start[8:16] == b"WAVEfmt " and int.from_bytes(start[20:22], "little") in _TAGS_BY_FFMPEG:
-        return soundfile.SoundFile(io.BytesIO(_decoded(path, max_seconds)))
-    try:
-        return soundfile.SoundFile(path)
-    except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-        if is_text(start):
-            raise unreadable(path, "it is a text, not a recording", "replace it with the recording") from error
-        if any(start.startswith(magic, place) for place, magic in _BY_FFMPEG):
-            return soundfile.SoundFile(io.BytesIO(_decoded(path, max_seconds)))
-        raise unreadable(path, plain_reason(error), "if it plays elsewhere, export it there as WAV") from error
-
-
-def _decoded(path: Path, max_seconds: float | None) -> bytes:
+def _decoded(path: Path, max_seconds: float | None, form: SoundFormat) -> io.BytesIO:
     """The file as WAV; if it is too long, a little more than is allowed."""
     from voxmatrix.audio.ffmpeg import decode
 
     try:
-        return decode(path, None if max_seconds is None else max_seconds + 1)
+        return io.BytesIO(decode(path, form, None if max_seconds is None else max_seconds + 1))
     except MissingProgramError as error:
         raise unreadable(path, "its format requires ffmpeg, which is not installed", error.remedy) from error
     except BadInputError as error:
@@ -198,7 +182,8 @@ def blocks(path: Path, file: Any) -> Iterator[Samples]:
         try:
             block: Samples = file.read(size, dtype="float32", always_2d=True)
         except (soundfile.LibsndfileError, RuntimeError) as error:
-            raise unreadable(path, f"decoding stopped: {plain_reason(error)}", "record or copy it again") from error
+            problem = f"{path.name} cannot be read: decoding stopped: {plain_reason(error)}"
+            raise DecodingStoppedError("unreadable", problem, "record or copy it again") from error
         if not len(block):
             return
         yield block

@@ -1,28 +1,38 @@
 """Recordings of hours, read part by part: memory holds a few minutes of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voxmatrix.audio.checks import check_block, check_complete, check_file, is_text, unreadable
+from voxmatrix.audio.checks import check_block, check_complete, check_file, unreadable
 from voxmatrix.audio.ffmpeg import decode_long
+from voxmatrix.audio.formats import SoundFormat
 from voxmatrix.audio.load import CANCELLED, FLOATING, RATES_HZ, blocks, full_scale
+from voxmatrix.audio.pieces import header_frames, split
 from voxmatrix.audio.waves import Samples
-from voxmatrix.files import content_digest
+from voxmatrix.audio.whole import read_whole
+from voxmatrix.files import content_digest, replacing_path
 
-_START_BYTES = 200
+if TYPE_CHECKING:
+    import soundfile
+
 _AGAIN = "record or copy it again"
 #: Formats of libsndfile whose samples are not the same after a seek.
 _COMPRESSED = ("MPEG", "MP3", "OGG")
+#: FLAC has higher ones, but not all.
+_MAX_JOINED_HZ = 192_000
 
 
 class LongRecording:
     """A recording, or the first sound of a video, as mono samples at its own rate."""
 
+    rate_hz: int
+    frames: int
+
     def __init__(self, path: Path, work: Path) -> None:
-        """Open and survey a file. What libsndfile cannot read at any place is decoded into the folder `work`, once.
+        """Open and survey a file. What cannot be read at any place is decoded into the folder `work`, once.
 
         Raises:
             AudioError: the file is missing, empty, not audio, truncated or damaged, or contains NaN or infinity.
@@ -33,12 +43,8 @@ class LongRecording:
         check_file(path)
         self.path = path
         self.digest = content_digest(path)[:16]
-        self._file = self._open(work)
-        self.rate_hz: int = self._file.samplerate
-        if self.rate_hz not in RATES_HZ:
-            raise unreadable(path, f"its header has a sample rate of {self.rate_hz} Hz", _AGAIN)
-        self._scale = full_scale(path, self._file) if self._file.subtype in FLOATING else 1.0
-        self.frames, self._channel = self._survey()
+        self._decoded = work / f"{self.digest}.flac"
+        self._file = self._open()
 
     @property
     def seconds(self) -> float:
@@ -61,35 +67,76 @@ class LongRecording:
             yield stream.resample_chunk(self._mono(block))
         yield stream.resample_chunk(np.zeros(0, np.float32), last=True)
 
-    def _open(self, work: Path) -> Any:
+    def _open(self) -> "soundfile.SoundFile":
         import soundfile
 
-        try:
-            file = soundfile.SoundFile(self.path)
-            if file.format not in _COMPRESSED:
-                return file
-            file.close()
-        except (soundfile.LibsndfileError, TypeError, ValueError, RuntimeError) as error:
-            with self.path.open("rb") as opened:
-                if is_text(opened.read(_START_BYTES)):
-                    raise unreadable(self.path, "it is a text, not a recording", "name the recording") from error
-        decoded = work / f"{self.digest}.flac"
-        if not decoded.exists():
-            decode_long(self.path, decoded)
-        return soundfile.SoundFile(decoded)
+        known = self._decoded.exists()
+        found = self._decoded if known else read_whole(self.path, self._use, self._join, self._decode)
+        if found == self.path:
+            self._decoded.unlink(missing_ok=True)  # a second opinion that had no more
+            return soundfile.SoundFile(found)
+        file = soundfile.SoundFile(found)
+        self._survey(file)
+        return file
 
-    def _survey(self) -> tuple[int, int | None]:
-        """How many frames there really are, and the one channel to take where their mean cancels them out."""
-        frames, energies = 0, np.zeros(self._file.channels + 1)
-        self._file.seek(0)
-        for block in blocks(self.path, self._file):
+    def _use(self, file: "soundfile.SoundFile") -> Path:
+        """The file itself, surveyed, if it can be read at any place; else what it is decoded to."""
+        if file.name == str(self._decoded):
+            return self._decoded
+        if file.format not in _COMPRESSED:
+            self._survey(file)
+            return self.path
+        frames = self._write(blocks(self.path, file), file.samplerate, file.channels)
+        check_complete(self.path, file, frames, header_frames(self.path, file))
+        return self._decoded
+
+    def _join(self, begins: Sequence[int]) -> Path:
+        """The pieces one after the other, at the sample rate of the first."""
+        with split(self.path, begins, self._decoded.parent) as pieces:
+            first = LongRecording(next(pieces), self._decoded.parent)
+            rate_hz = min(first.rate_hz, _MAX_JOINED_HZ)
+            self._write(self._joined(first, pieces, rate_hz), rate_hz, 1)
+        return self._decoded
+
+    def _joined(self, first: "LongRecording", others: Iterator[Path], rate_hz: int) -> Iterator[Samples]:
+        yield from first.resampled(rate_hz)
+        for piece in others:
+            yield from LongRecording(piece, piece.parent).resampled(rate_hz)
+
+    def _decode(self, form: SoundFormat) -> Path:
+        decode_long(self.path, form, self._decoded)
+        return self._decoded
+
+    def _write(self, found: Iterable[Samples], rate_hz: int, channels: int) -> int:
+        """Write blocks of samples to the decoded file, and count their frames."""
+        import soundfile
+
+        frames = 0
+        with (
+            replacing_path(self._decoded) as beside,
+            soundfile.SoundFile(beside, "w", rate_hz, channels, "PCM_24", format="FLAC") as out,
+        ):
+            for block in found:
+                check_block(self.path, block if block.ndim > 1 else block[:, None], frames, rate_hz)
+                out.write(block)
+                frames += len(block)
+        return frames
+
+    def _survey(self, file: "soundfile.SoundFile") -> None:
+        """Learn how many frames there really are, and the one channel to take where their mean cancels them out."""
+        self.rate_hz = file.samplerate
+        if self.rate_hz not in RATES_HZ:
+            raise unreadable(self.path, f"its header has a sample rate of {self.rate_hz} Hz", _AGAIN)
+        self._scale = full_scale(self.path, file) if file.subtype in FLOATING else 1.0
+        frames, energies = 0, np.zeros(file.channels + 1)
+        for block in blocks(self.path, file):
             check_block(self.path, block, frames, self.rate_hz)
             frames += len(block)
             mean = block.mean(axis=1)
             energies += [*np.einsum("fc,fc->c", block, block), mean @ mean]
-        check_complete(self.path, self._file, frames)
+        check_complete(self.path, file, frames, header_frames(self.path, file))
         cancelled = energies[-1] < CANCELLED * energies[:-1].mean()
-        return frames, int(energies[:-1].argmax()) if cancelled else None
+        self.frames, self._channel = frames, int(energies[:-1].argmax()) if cancelled else None
 
     def _mono(self, block: Samples) -> Samples:
         mono: Samples = block.mean(axis=1) if self._channel is None else block[:, self._channel]
