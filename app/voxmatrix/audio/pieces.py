@@ -39,6 +39,8 @@ _RATE_BITS = 0b1100
 _OGG_HEADER = 27
 #: libsndfile's length of a file that it does not know is 2**63 - 1.
 _UNKNOWN_FRAMES = 2**62
+#: Silence in Ogg has more.
+_LEAST_BYTES_PER_SECOND = 10
 _BLOCK_BYTES = 1 << 20
 _ID3 = re.compile(ID3)
 
@@ -54,9 +56,8 @@ def may_have_more(file: io.RawIOBase, form: SoundFormat | None) -> bool:
         return False
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         start = data[:_START_BYTES]
-        if form is WAV and (found := _OPEN_DATA.search(start)):
-            no_length = found[0].endswith(_NO_LENGTH) and size > found.end()
-            return no_length or len(_beginnings(data, form)) > 1
+        if form is WAV and _OPEN_DATA.search(start):
+            return len(_beginnings(data, form)) > 1
         if form is W64 and int.from_bytes(start[16:24], "little") < size:
             return len(_beginnings(data, form)) > 1
         from_ = max(_end_of_start(data, 0, form), position - _READ_AHEAD)
@@ -115,19 +116,21 @@ def header_frames(path: Path, file: "soundfile.SoundFile") -> int | None:
     """The length that the header of an open file gives; None: it gives none, and libsndfile says or guesses any."""
     if file.frames >= _UNKNOWN_FRAMES:
         return None
+    if file.format == "OGG" and file.frames / file.samplerate * _LEAST_BYTES_PER_SECOND > path.stat().st_size:
+        return None  # the times of joined streams go back
     if file.format == "MP3":
         with path.open("rb") as raw, mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ) as data:
             first = _MP3_FRAME.search(data, _end_of_id3(data, 0))
             if first is None or not MP3.beginning.match(data, first.start()):
                 return None
-    return file.frames
+    return int(file.frames)
 
 
 def has_no_length(path: Path) -> bool:
     """Whether a WAV file was sent while it was recorded, with the length 0 in its header."""
     with path.open("rb") as file:
         found = _OPEN_DATA.search(file.read(_START_BYTES))
-    return found is not None and found[0].endswith(_NO_LENGTH)
+    return found is not None and found[0].endswith(_NO_LENGTH) and path.stat().st_size > found.end()
 
 
 @contextmanager
@@ -160,7 +163,8 @@ def split(path: Path, begins: Sequence[int], work: Path | None = None) -> Iterat
             yield pieces(piece)
         except AudioError as error:
             if number:
-                which = f"{path.name} was joined from {len(begins)} pieces; {piece.name} {number}"
+                joined = f"{path.name} was joined from {len(begins)} pieces; {piece.name} {number}"
+                which = joined if len(begins) > 1 else path.name
                 raise AudioError(error.fault, error.problem.replace(piece.name, which, 1), error.remedy) from error
             raise
 

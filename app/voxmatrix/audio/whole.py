@@ -55,6 +55,8 @@ def read_whole(
     import soundfile
 
     form, failure, result, seconds, has_length = format_of(path), None, None, 0.0, True
+    if form is WAV and has_no_length(path):
+        return join(beginnings(path, form))
     if form is None or form.by_libsndfile:
         with _SeekingFile(path) as raw:
             try:
@@ -74,7 +76,7 @@ def read_whole(
     if form is None:
         raise failure or _not_opened(path, ValueError("Format not recognised"))
     begins = beginnings(path, form)
-    if len(begins) > 1 or (form is WAV and has_no_length(path)):
+    if len(begins) > 1:
         return join(begins)
     if failure is not None and has_length and not form.by_ffmpeg:
         raise failure
