@@ -183,13 +183,13 @@ def test_ffmpeg_is_told_the_format_and_may_open_nothing_else(
 ) -> None:
     path = made(tmp_path, ending, 1)[0][0]
     seen: list[list[str]] = []
-    real = subprocess.run
+    real = ffmpeg.run
 
     def run(command: list[str], **options: object) -> object:
         seen.append(command)
         return real(command, **options)
 
-    monkeypatch.setattr("voxmatrix.audio.ffmpeg.subprocess.run", run)
+    monkeypatch.setattr(ffmpeg, "run", run)
     read(path, RATE_HZ)
     LongRecording(path, tmp_path / "work")
     for command in seen:

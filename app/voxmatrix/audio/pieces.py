@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from voxmatrix.audio.checks import AudioError
 from voxmatrix.audio.formats import FLAC, ID3, MP3, OGG, W64, WAV, SoundFormat, id3_bytes
-from voxmatrix.files import creating, storage_errors
+from voxmatrix.files import storage_errors
 
 if TYPE_CHECKING:
     import soundfile
@@ -143,7 +143,7 @@ def split(path: Path, begins: Sequence[int], work: Path | None = None) -> Iterat
         UnreachableError: the disk is full.
     """
     if work is not None:
-        with creating(work):
+        with storage_errors(work):
             work.mkdir(parents=True, exist_ok=True)
     number = 0
 

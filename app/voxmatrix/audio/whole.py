@@ -8,8 +8,9 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from voxmatrix.audio.checks import AudioError, DecodingStoppedError, is_text, plain_reason, unreadable
 from voxmatrix.audio.formats import WAV, SoundFormat, format_of
@@ -35,6 +36,17 @@ class _SeekingFile(io.FileIO):
         return self.tell()
 
 
+@dataclass(frozen=True, kw_only=True)
+class _First(Generic[T]):
+    """What libsndfile has read of a file."""
+
+    result: tuple[T] | None = None
+    failure: AudioError | None = None
+    seconds: float = 0.0  # of its header
+    has_length: bool = True
+    may_have_more: bool = False
+
+
 def read_whole(
     path: Path,
     use: "Callable[[soundfile.SoundFile], T]",
@@ -54,46 +66,51 @@ def read_whole(
     """
     import soundfile
 
-    form, failure, result, seconds, has_length = format_of(path), None, None, 0.0, True
+    form = format_of(path)
     if form is WAV and has_no_length(path):
         return join(beginnings(path, form))
-    if form is None or form.by_libsndfile:
-        with _SeekingFile(path) as raw:
-            try:
-                file = soundfile.SoundFile(raw)
-            except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-                failure = _not_opened(path, error)
-            else:
-                with file:
-                    frames = header_frames(path, file)
-                    seconds, has_length = (frames or 0) / file.samplerate, frames is not None
-                    try:
-                        result = (use(file),)
-                        if not may_have_more(raw, form):
-                            return result[0]
-                    except DecodingStoppedError as error:
-                        failure = error
+    first = _by_libsndfile(path, form, use) if form is None or form.by_libsndfile else _First[T]()
+    if first.result is not None and not first.may_have_more:
+        return first.result[0]
     if form is None:
-        raise failure or _not_opened(path, ValueError("Format not recognised"))
+        raise first.failure or _not_opened(path, ValueError("Format not recognised"))
     begins = beginnings(path, form)
     if len(begins) > 1:
         return join(begins)
-    if failure is not None and has_length and not form.by_ffmpeg:
-        raise failure
+    if first.failure is not None and first.has_length and not form.by_ffmpeg:
+        raise first.failure
     try:
         source = decode(form)
     except (BadInputError, MissingProgramError) as error:
-        if result is None:
+        if first.result is None:
             raise
-        reason = f"more sound follows behind the {seconds:.2f} s of its header: {error.problem}"
+        reason = f"more sound follows behind the {first.seconds:.2f} s of its header: {error.problem}"
         raise unreadable(path, reason, error.remedy) from error
     with soundfile.SoundFile(source) as file:
-        more = file.frames / file.samplerate - seconds
-        if result is not None and more < _SAME_SECONDS:
-            return result[0]
-        if failure is not None and more < -_SAME_SECONDS:
-            raise failure
+        more = file.frames / file.samplerate - first.seconds
+        if first.result is not None and more < _SAME_SECONDS:
+            return first.result[0]
+        if first.failure is not None and more < -_SAME_SECONDS:
+            raise first.failure
         return use(file)
+
+
+def _by_libsndfile(path: Path, form: SoundFormat | None, use: "Callable[[soundfile.SoundFile], T]") -> "_First[T]":
+    import soundfile
+
+    with _SeekingFile(path) as raw:
+        try:
+            file = soundfile.SoundFile(raw)
+        except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
+            return _First(failure=_not_opened(path, error))
+        with file:
+            frames = header_frames(path, file)
+            length: dict[str, Any] = {"seconds": (frames or 0) / file.samplerate, "has_length": frames is not None}
+            try:
+                result = use(file)
+            except DecodingStoppedError as error:
+                return _First(failure=error, **length)
+            return _First(result=(result,), may_have_more=may_have_more(raw, form), **length)
 
 
 def _not_opened(path: Path, error: Exception) -> AudioError:
