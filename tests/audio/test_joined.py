@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from voxmatrix.audio import ffmpeg
 from voxmatrix.audio.checks import AudioError
 from voxmatrix.audio.encode import encode
 from voxmatrix.audio.ffmpeg import ffmpeg_program
