@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from voxmatrix.audio import ffmpeg
+from voxmatrix.audio import ffmpeg as module
 from voxmatrix.audio.checks import AudioError
 from voxmatrix.audio.encode import encode
 from voxmatrix.audio.ffmpeg import ffmpeg_program
@@ -184,13 +184,13 @@ def test_ffmpeg_is_told_the_format_and_may_open_nothing_else(
 ) -> None:
     path = made(tmp_path, ending, 1)[0][0]
     seen: list[list[str]] = []
-    real = ffmpeg.run
+    real = module.run
 
     def run(command: list[str], **options: object) -> object:
         seen.append(command)
         return real(command, **options)
 
-    monkeypatch.setattr(ffmpeg, "run", run)
+    monkeypatch.setattr(module, "run", run)
     read(path, RATE_HZ)
     LongRecording(path, tmp_path / "work")
     for command in seen:
