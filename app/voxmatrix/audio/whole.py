@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from voxmatrix.audio.checks import AudioError, DecodingStoppedError, is_text, plain_reason, unreadable
 from voxmatrix.audio.formats import WAV, SoundFormat, format_of
@@ -36,15 +36,15 @@ class _SeekingFile(io.FileIO):
         return self.tell()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _First(Generic[T]):
-    """What libsndfile has read of a file."""
+@dataclass
+class _Opinion(Generic[T]):
+    """What libsndfile made of a file: what was read, or why it was not."""
 
-    result: tuple[T] | None = None
+    result: T | None = None
     failure: AudioError | None = None
-    seconds: float = 0.0  # of its header
-    has_length: bool = True
     may_have_more: bool = False
+    seconds: float = 0.0  # as the header says
+    has_length: bool = True
 
 
 def read_whole(
@@ -69,9 +69,11 @@ def read_whole(
     form = format_of(path)
     if form is WAV and has_no_length(path):
         return join(beginnings(path, form))
-    first = _by_libsndfile(path, form, use) if form is None or form.by_libsndfile else _First[T]()
-    if first.result is not None and not first.may_have_more:
-        return first.result[0]
+    first: _Opinion[T] = _Opinion()
+    if form is None or form.by_libsndfile:
+        first = _first_opinion(path, form, use)
+        if first.result is not None and not first.may_have_more:
+            return first.result
     if form is None:
         raise first.failure or _not_opened(path, ValueError("Format not recognised"))
     begins = beginnings(path, form)
@@ -89,28 +91,30 @@ def read_whole(
     with soundfile.SoundFile(source) as file:
         more = file.frames / file.samplerate - first.seconds
         if first.result is not None and more < _SAME_SECONDS:
-            return first.result[0]
+            return first.result
         if first.failure is not None and more < -_SAME_SECONDS:
             raise first.failure
         return use(file)
 
 
-def _by_libsndfile(path: Path, form: SoundFormat | None, use: "Callable[[soundfile.SoundFile], T]") -> "_First[T]":
+def _first_opinion(path: Path, form: SoundFormat | None, use: "Callable[[soundfile.SoundFile], T]") -> "_Opinion[T]":
     import soundfile
 
+    opinion: _Opinion[T] = _Opinion()
     with _SeekingFile(path) as raw:
         try:
             file = soundfile.SoundFile(raw)
         except (soundfile.LibsndfileError, OSError, TypeError, ValueError, RuntimeError) as error:
-            return _First(failure=_not_opened(path, error))
+            return _Opinion(failure=_not_opened(path, error))
         with file:
             frames = header_frames(path, file)
-            length: dict[str, Any] = {"seconds": (frames or 0) / file.samplerate, "has_length": frames is not None}
+            opinion.seconds, opinion.has_length = (frames or 0) / file.samplerate, frames is not None
             try:
-                result = use(file)
+                opinion.result = use(file)
+                opinion.may_have_more = may_have_more(raw, form)
             except DecodingStoppedError as error:
-                return _First(failure=error, **length)
-            return _First(result=(result,), may_have_more=may_have_more(raw, form), **length)
+                opinion.failure = error
+    return opinion
 
 
 def _not_opened(path: Path, error: Exception) -> AudioError:
