@@ -36,8 +36,6 @@ from voxmatrix.wording import summary
 _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.5, 60.0
 _MAX_BYTES = 1 << 28
 _MAX_MESSAGE = 300
-#: The header of a WAV file that is sent while it is spoken may say that it has no samples.
-_START, _OPEN_ENDED = 200, (b"data" + bytes(4), b"data\xff\xff\xff\xff")
 _SEE_DOCUMENTATION = "see the documentation of the server for what it accepts"
 _NEVER = threading.Event()
 _BUSY = (408, 425, 429, 500, 502, 503, 504)
@@ -177,7 +175,7 @@ def _sound(server: Server, rate_hz: int, content: bytes) -> Wave:
     with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
         file = Path(folder, "answer")
         with storage_errors(file):
-            file.write_bytes(content[:_START].replace(*_OPEN_ENDED) + content[_START:])
+            file.write_bytes(content)
         if missing_seconds(file, server.format.upper()):
             raise http.client.IncompleteRead(content)
         try:

@@ -33,7 +33,7 @@ def ebook_convert(tmp_path, monkeypatch):
 @pytest.fixture
 def novel(tmp_path):
     path = tmp_path / "-my novel.mobi"
-    path.write_bytes(b"MOBI")
+    path.write_bytes(bytes(60) + b"BOOKMOBI")
     return path
 
 
@@ -43,6 +43,24 @@ def test_without_calibre_the_error_names_it(novel, monkeypatch):
         read_book(novel)
     assert "ebook-convert" in caught.value.problem
     assert "calibre" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("novel.mobi", b"print('a program')\n", "not what its name says"),
+        ("novel.docx", b"%PDF-1.7\n", "not what its name says"),
+        ("novel.recipe", b"class A:\n    pass\n", "no book of a known format"),
+        ("novel", b"PK\x03\x04", "no book of a known format"),
+    ],
+)
+def test_calibre_gets_only_what_begins_as_its_name_says(name, content, words, tmp_path, ebook_convert):
+    ebook_convert(f'touch "{tmp_path}/started"')
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadInputError, match=words) as caught:
+        read_book(tmp_path / name)
+    assert caught.value.exit_code == 3
+    assert not (tmp_path / "started").exists()
 
 
 def test_a_book_is_converted_and_read(novel, ebook_convert, tmp_path):

@@ -50,7 +50,7 @@ def thumbnail(cover: Cover | None) -> bytes | None:
     from PIL import Image
 
     small = io.BytesIO()
-    with Image.open(io.BytesIO(usable.data)) as image:
+    with Image.open(io.BytesIO(usable.data), formats=tuple(_KEPT)) as image:
         image.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS))
         image.convert("RGB").save(small, "JPEG", quality=85)
     return small.getvalue()

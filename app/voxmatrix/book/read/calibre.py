@@ -1,5 +1,6 @@
 """Other formats, e.g. MOBI and FB2, through Calibre, which is GPL: a program of its own, where it is installed."""
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +16,24 @@ from voxmatrix.landlock import Limits
 from voxmatrix.processes import kill_group, start
 
 PROGRAM = "ebook-convert"
+_ZIP, _PALM = rb"PK\x03\x04", rb".{60}(?:BOOKMOBI|TEXtREAd|PNRdPPrs|zTXTGPlm|\.pdfADBE)"
+_DJVU = rb"AT&TFORM"
+#: How files of an extension begin: Calibre chooses by the extension alone what it does with a file.
+_STARTS = {
+    **dict.fromkeys((".mobi", ".azw", ".azw3", ".azw4", ".prc", ".pdb"), _PALM),
+    **dict.fromkeys((".docx", ".odt", ".fbz", ".cbz"), _ZIP),
+    **dict.fromkeys((".djvu", ".djv"), _DJVU),
+    ".fb2": rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|FictionBook)|\xff\xfe<\x00|\xfe\xff\x00<|PK\x03\x04",
+    ".pdf": rb"%PDF-",
+    ".rtf": rb"\{\\rtf",
+    ".lit": rb"ITOLITLS",
+    ".lrf": rb"L\x00R\x00F\x00\x00\x00",
+    ".chm": rb"ITSF",
+    ".snb": rb"SNBP000B",
+    ".tcr": rb"!!8-Bit!!",
+    ".rb": rb"\xb0\x0c\xb0\x0c",
+}
+_START_BYTES = 200
 #: A large PDF takes two minutes.
 TIME_LIMIT_SECONDS = 900
 _LAST_LINES = 3
@@ -25,8 +44,9 @@ def read_converted(path: Path, kinds: Collection[str]) -> Book:
 
     Raises:
         MissingProgramError: Calibre is not installed.
-        BadInputError: it cannot convert the file.
+        BadInputError: it cannot convert the file, or the file is not of the format that its name says.
     """
+    _check_start(path)
     program = shutil.which(PROGRAM)
     if program is None:
         raise MissingProgramError(
@@ -38,6 +58,18 @@ def read_converted(path: Path, kinds: Collection[str]) -> Book:
         _convert([program, str(path.absolute()), str(converted)], path, converted)
         book = read_epub(converted, kinds)
     return replace(book, title=path.stem) if book.title == converted.stem else book
+
+
+def _check_start(path: Path) -> None:
+    with path.open("rb") as file:
+        start = file.read(_START_BYTES)
+    expected = _STARTS.get(path.suffix.lower())
+    if expected is None:
+        problem, known = f"{path} is no book of a known format", ", ".join(_STARTS)
+        raise BadInputError(problem, f"convert it to EPUB, or name it by its format; {PROGRAM} is given {known}")
+    if not re.match(expected, start, re.DOTALL):
+        problem = f"{path} is not what its name says: its first bytes are not those of a {path.suffix} file"
+        raise BadInputError(problem, "check the file, or convert it to EPUB")
 
 
 def _convert(command: list[str], path: Path, converted: Path) -> None:
