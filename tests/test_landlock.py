@@ -1,5 +1,6 @@
 """A limited program reads the system and what it was given, and writes only what it was given."""
 
+import errno
 import os
 import shutil
 import signal
@@ -114,6 +115,22 @@ def test_a_kernel_that_cannot_limit_starts_the_program_all_the_same(
     monkeypatch.setattr(landlock, "landlock_version", lambda: version)
     monkeypatch.setattr(landlock, "_call", refuses)
     assert shell(f"cat {diary}").stdout == b"dear diary"
+
+
+@limits_work
+def test_a_path_that_cannot_be_opened_now_is_the_error_and_not_a_program_without_it(
+    diary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def too_many(path: object, *others: int) -> int:
+        if path == diary:
+            raise OSError(errno.EMFILE, "Too many open files", str(diary))
+        return opened(path, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", too_many)
+    with pytest.raises(OSError, match="Too many open files"):
+        shell(f"cat {diary}", Limits(reads=(diary,)))
 
 
 @limits_work

@@ -43,6 +43,8 @@ _SYSTEM = (
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 #: Devices of GPUs, and memory that processes share.
 _MORE_DEVICES = ("/dev/nvidia*", "/dev/dri", "/dev/kfd", "/dev/dxg", "/dev/accel", "/dev/shm", "/tmp/nvidia-mps")
+#: A path that is not there, or may not be opened: without a rule, it cannot be used either.
+_UNUSABLE = (FileNotFoundError, NotADirectoryError, PermissionError)
 #: Folders beside the `bin` of a program that belong to it.
 _BESIDE_BIN = ("lib", "lib32", "lib64", "libexec", "share", "etc")
 
@@ -84,9 +86,8 @@ def limited(start: Callable[[], T], program: str, limits: Limits) -> T:
     allowed = [*_rights(version, program_files(found), limits)]
 
     def run() -> None:
-        with suppress(OSError):  # a kernel that refuses what its version promises
-            _limit_this_thread(version, allowed, network=limits.network)
         try:
+            _limit_this_thread(version, allowed, network=limits.network)
             result.append(start())
         except BaseException as error:  # raised again in the thread that waits
             failure.append(error)
@@ -162,18 +163,34 @@ class _Rule(ctypes.Structure):
 
 
 def _limit_this_thread(version: int, allowed: Iterable[tuple[Path, int]], *, network: bool) -> None:
-    """Forbid this thread, and what it starts, all that is not allowed.
+    """Forbid this thread, and what it starts, all that is not allowed, unless the kernel refuses what it promises.
 
     Raises:
-        OSError: the kernel refuses.
+        OSError: a path cannot be opened now (too many files, a disk that is away): the program would be without it.
     """
+    try:
+        _apply(version, allowed, network=network)
+    except OSError as error:
+        if _is_of_a_path(error):
+            raise
+
+
+def _is_of_a_path(error: OSError) -> bool:
+    """Whether a path could not be opened. What the kernel refuses is about no path."""
+    return error.filename is not None and not isinstance(error, _UNUSABLE)
+
+
+def _apply(version: int, allowed: Iterable[tuple[Path, int]], *, network: bool) -> None:
     ruleset = _Ruleset(files=_handled(version), network=0 if network else _TCP, scopes=_SCOPES)
     size = 8 * (1 + (version >= 4) + (version >= 6))  # older versions know fewer fields
     rules = _call(_CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(size), 0)
     try:
         for path, rights in allowed:
-            with suppress(OSError):  # it is not there, or may not be opened: then it cannot be used either
+            try:
                 _allow(rules, path, rights)
+            except OSError as error:
+                if _is_of_a_path(error):
+                    raise
         _check(_libc().prctl(_NO_NEW_PRIVILEGES, *map(ctypes.c_ulong, (1, 0, 0, 0))))
         _call(_RESTRICT_SELF, rules, 0)
         _drop_capabilities()

@@ -4,6 +4,7 @@ The whole product is tried with VOXMATRIX_HYPOTHESIS=full, a part of it otherwis
 """
 
 import contextlib
+import random
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -15,14 +16,13 @@ import pytest
 import soundfile
 from hypothesis import settings
 
-from tests.examples import examples
 from tests.toys.family import tones, write_voice  # noqa: F401 (a fixture)
 from tests.toys.faults import CALLS, Faults, planted
 from voxmatrix.cli import main
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-#: How many of the failing calls are tried with all their errors, unless it is the whole product.
-SOME = 6
+#: How many cases are tried of a command and a kind of call, unless it is the whole product.
+SOME = 4
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def cases(call: str, seen: int) -> list[tuple[int, str]]:
     """Which calls fail, and how."""
     every = [(number, error) for number in range(1, seen + 1) for error in CALLS[call]]
     full = settings().max_examples >= settings.get_profile("full").max_examples
-    return every if full else every[:: max(1, len(every) // examples(4 * SOME))]
+    return every if full else random.Random(call).sample(every, min(len(every), SOME))
 
 
 @pytest.mark.usefixtures("tones", "forked_programs")
@@ -127,8 +127,9 @@ def test_a_call_that_fails_is_one_line_and_the_same_command_then_works(
             assert code in wanted, (code, said)
             assert len(problems) == (code != 0) and "Traceback" not in said, said
             assert not list(place.rglob("*damaged*")), "something whole was renamed"
-            code, said = run(command.words, capsys)
-            assert code == 0, (code, said)
+            if code != 0:
+                code, said = run(command.words, capsys)
+                assert code == 0, (code, said)
             command.check()
         except Exception as failed:
             wrong.append(f"{call} {number} of {counted.seen}, {error}: {type(failed).__name__}: {failed}"[:600])

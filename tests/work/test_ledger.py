@@ -106,6 +106,18 @@ def test_any_bytes_in_the_database_lead_to_a_job_that_goes_on(
     ]
 
 
+@pytest.mark.parametrize("how", ["missing", "empty"])
+def test_a_ledger_of_which_nothing_is_left_is_named(run: RunJob, units: list[Unit], tmp_path: Path, how: str) -> None:
+    assert run(units).findings == ()
+    damage(tmp_path / "job" / "ledger.sqlite", how)
+
+    outcome = run(units)
+
+    (finding,) = outcome.findings
+    assert f"ledger.sqlite is {how}" in finding.problem and "again" in finding.remedy
+    assert outcome.spoken == len(units)
+
+
 def test_a_damaged_ledger_behind_a_link_is_moved_aside_where_it_lies(
     run: RunJob, units: list[Unit], tmp_path: Path
 ) -> None:

@@ -237,7 +237,7 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
         UnreachableError: the folder cannot be written.
     """
     with locked(folder, "job", "wait until it has finished, or stop it"):
-        path, findings, begun_anew = folder / _FILE, [], False
+        path, findings, begun_anew = folder / _FILE, _lost(folder), False
         try:
             database = connect(path)
         except EarlierVersionError:
@@ -259,6 +259,15 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
             yield ledger
         finally:
             database.close()
+
+
+def _lost(folder: Path) -> list[Finding]:
+    """A ledger that is empty or missing beside audio is one that was damaged: it is written before its first audio."""
+    path = folder / _FILE
+    if (path.is_file() and path.stat().st_size) or not any(folder.glob("audio/*/*.wav")):
+        return []
+    problem = f"{path} is {'empty' if path.is_file() else 'missing'}: it does not list the finished sentences beside it"
+    return [Finding(problem=problem, remedy="they are spoken again", severity="warning")]
 
 
 def _remove_earlier(folder: Path) -> None:
