@@ -21,7 +21,7 @@ _DJVU = rb"AT&TFORM"
 #: How files of an extension begin: Calibre chooses by the extension alone what it does with a file.
 _STARTS = {
     **dict.fromkeys((".mobi", ".azw", ".azw3", ".azw4", ".prc", ".pdb"), _PALM),
-    **dict.fromkeys((".docx", ".odt", ".fbz", ".cbz"), _ZIP),
+    **dict.fromkeys((".docx", ".odt", ".fbz", ".cbz", ".htmlz", ".txtz"), _ZIP),
     **dict.fromkeys((".djvu", ".djv"), _DJVU),
     ".fb2": rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|FictionBook)|\xff\xfe<\x00|\xfe\xff\x00<|PK\x03\x04",
     ".pdf": rb"%PDF-",
