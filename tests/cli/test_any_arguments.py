@@ -6,6 +6,7 @@ other programs) ends with an error of its own instead.
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -227,3 +228,13 @@ def test_any_arguments_end_with_an_exit_code_of_the_table(
         for work in WORK:
             patched.setattr(work, reached)
         ends()
+
+
+def test_every_option_that_is_shown_as_a_file_or_folder_is_a_path() -> None:
+    texts = [
+        (name, parameter.name)
+        for name, command in COMMANDS.items()
+        for parameter in command.params
+        if parameter.type.name not in ("path", "voice") and re.search("FILE|FOLDER", str(parameter.metavar))
+    ]
+    assert not texts, "names of files may have bytes that are not UTF-8: add parser=options.path"

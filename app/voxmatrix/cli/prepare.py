@@ -29,7 +29,7 @@ _NAMED = 5
 class PrepareOptions(options.RecordingOptions):
     """The options of this command."""
 
-    report: Annotated[str, options.option("--report", "FILE", "Write an HTML report.")] = ""
+    report: Annotated[str, options.option("--report", "FILE", "Write an HTML report.", parser=options.path)] = ""
     prepare_workers: options.ReadingWorkers = 0
 
 
