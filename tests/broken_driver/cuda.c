@@ -1,9 +1,9 @@
-/* libcuda of a driver that does not start: cuInit and all else answer the CUresult in STUB_CUDA. */
+/* libcuda of a driver that does not start: cuInit and all else answer the CUresult in CUDA_STUB. */
 #include <stdlib.h>
 #include <string.h>
 
 int cuInit(unsigned flags) {
-    const char *text = getenv("STUB_CUDA");
+    const char *text = getenv("CUDA_STUB");
     int value = 0;
     while (text && *text) value = 10 * value + (*text++ - '0');
     return value;

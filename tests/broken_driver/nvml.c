@@ -1,4 +1,4 @@
-/* NVML of a driver that fails or, with STUB_NVML=0, of one with a single H100. The numbers are those of nvml.h. */
+/* NVML of a driver that fails or, with NVIDIA_STUB=0, of one with a single H100. The numbers are those of nvml.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static int number(const char *name) {
     return value;
 }
 
-int nvmlInit_v2(void) { return number("STUB_NVML"); }
+int nvmlInit_v2(void) { return number("NVIDIA_STUB"); }
 int nvmlInitWithFlags(unsigned flags) { return nvmlInit_v2(); }
 int nvmlShutdown(void) { return SUCCESS; }
 const char *nvmlErrorString(int code) { return "an error of the stub"; }

@@ -21,16 +21,16 @@ class DriverState:
     @property
     def is_listed(self) -> bool:
         """Whether NVML lists the GPU, so that only CUDA says that it cannot be used."""
-        return self.environment.get("STUB_NVML") == "0" and "CUDA_VISIBLE_DEVICES" not in self.environment
+        return self.environment.get("NVIDIA_STUB") == "0" and "CUDA_VISIBLE_DEVICES" not in self.environment
 
 
 def _nvml(code: int, problem: str, remedy: str) -> DriverState:
-    environment = {"STUB_NVML": str(code)}
+    environment = {"NVIDIA_STUB": str(code)}
     return DriverState(name=f"nvml {code}", environment=environment, problem=problem, remedy=remedy)
 
 
 def _cuda(code: int, problem: str, remedy: str) -> DriverState:
-    environment = {"STUB_NVML": "0", "STUB_CUDA": str(code)}
+    environment = {"NVIDIA_STUB": "0", "CUDA_STUB": str(code)}
     return DriverState(name=f"cuda {code}", environment=environment, problem=problem, remedy=remedy)
 
 
@@ -51,13 +51,13 @@ STATES = (
     DriverState(
         name="no libcuda",
         libraries=("libnvidia-ml.so.1",),
-        environment={"STUB_NVML": "0"},
+        environment={"NVIDIA_STUB": "0"},
         problem="libcuda.so.1 is not here",
         remedy="NVIDIA_DRIVER_CAPABILITIES=compute,utility",
     ),
     DriverState(
         name="hidden",
-        environment={"STUB_NVML": "0", "CUDA_VISIBLE_DEVICES": "5"},
+        environment={"NVIDIA_STUB": "0", "CUDA_VISIBLE_DEVICES": "5"},
         problem="1 NVIDIA GPU hidden by CUDA_VISIBLE_DEVICES=5",
         remedy="unset CUDA_VISIBLE_DEVICES",
     ),

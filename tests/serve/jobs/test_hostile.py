@@ -133,8 +133,9 @@ def test_only_files_of_the_job_are_sent(server: Running) -> None:
 def test_a_form_of_another_site_starts_no_job(server: Running) -> None:
     body = '{"kind":"speech","text":"x"}'
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
-        answer = httpx.post(f"{server.url}/v1/jobs", content=body, headers={"Content-Type": kind})
-        assert answer.status_code == 400, kind
+        for who, refusal in (({"Origin": "https://evil.example"}, 403), ({"User-Agent": "Mozilla/4.0"}, 400)):
+            answer = httpx.post(f"{server.url}/v1/jobs", content=body, headers={"Content-Type": kind, **who})
+            assert answer.status_code == refusal, (kind, who)
     foreign = httpx.post(f"{server.url}/v1/files?name=x", content=b"x", headers={"Origin": "https://evil.example"})
     assert foreign.status_code == 403
     assert server.get("/v1/jobs").json()["data"] == []
