@@ -214,5 +214,5 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: {not_utf8(error)}", CONVERT) from error
-    except OSError as error:
+    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
         raise UsageError(f"{path} cannot be read: {error}", f"fix it, or remove {path}") from error

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 
-from voxmatrix.errors import DamagedFileError, UnreachableError
+from voxmatrix.errors import DamagedFileError, MemoryExhaustedError, UnreachableError
 from voxmatrix.files import link_target, storage_errors
 
 _SUFFIXES = ("", "-wal", "-shm")
@@ -126,10 +126,14 @@ def database_errors(path: Path) -> Iterator[None]:
 
     Raises:
         DamagedFileError: the database is damaged.
+        MemoryExhaustedError: SQLite has no memory.
         UnreachableError: it cannot be used now; LockedError if another program has it open.
     """
     try:
         yield
+    except MemoryError as error:
+        remedy = "close other programs, or allow more memory"
+        raise MemoryExhaustedError(f"out of memory while using {path}", remedy) from error
     except UnicodeDecodeError as error:  # a damaged schema is not text
         raise DamagedFileError(f"{path} is damaged: {error}", _KEPT) from error
     except sqlite3.Error as error:

@@ -4,7 +4,6 @@ The whole product is tried with VOXMATRIX_HYPOTHESIS=full, a part of it otherwis
 """
 
 import contextlib
-import random
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -14,15 +13,12 @@ from typing import Any
 
 import pytest
 import soundfile
-from hypothesis import settings
 
 from tests.toys.family import tones, write_voice  # noqa: F401 (a fixture)
-from tests.toys.faults import CALLS, Faults, planted
+from tests.toys.faults import CALLS, Faults, planted, some_cases
 from voxmatrix.cli import main
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-#: How many cases are tried of a command and a kind of call, unless it is the whole product.
-SOME = 4
 
 
 @dataclass(frozen=True)
@@ -99,13 +95,6 @@ def run(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> tuple[int
     return code, capsys.readouterr().err
 
 
-def cases(call: str, seen: int) -> list[tuple[int, str]]:
-    """Which calls fail, and how."""
-    every = [(number, error) for number in range(1, seen + 1) for error in CALLS[call]]
-    full = settings().max_examples >= settings.get_profile("full").max_examples
-    return every if full else random.Random(call).sample(every, min(len(every), SOME))
-
-
 @pytest.mark.usefixtures("tones", "forked_programs")
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("name", COMMANDS)
@@ -117,7 +106,7 @@ def test_a_call_that_fails_is_one_line_and_the_same_command_then_works(
     with planted(Faults(place, call)) as counted:
         assert run(command.words, capsys)[0] == 0
     wrong = []
-    for number, error in cases(call, counted.seen):
+    for number, error in some_cases(call, counted.seen):
         begin_anew(place, command)
         try:
             with planted(Faults(place, call, number, error)):
@@ -133,4 +122,4 @@ def test_a_call_that_fails_is_one_line_and_the_same_command_then_works(
             command.check()
         except Exception as failed:
             wrong.append(f"{call} {number} of {counted.seen}, {error}: {type(failed).__name__}: {failed}"[:600])
-    assert not wrong, f"{len(wrong)} of {len(cases(call, counted.seen))}:\n" + "\n".join(wrong)
+    assert not wrong, f"{len(wrong)} of {len(some_cases(call, counted.seen))}:\n" + "\n".join(wrong)

@@ -7,6 +7,7 @@ from voxmatrix.dataset.folder import Folder, OutsideError, Recording
 from voxmatrix.dataset.layouts import LAYOUTS, json_lines, pairs
 from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
 from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.files import read_errors
 from voxmatrix.transcripts.json_lines import read_json_lines
 from voxmatrix.transcripts.lines import Problem, ProblemKind, TranscriptRow, identity, readable
 from voxmatrix.transcripts.table import read_table
@@ -88,10 +89,8 @@ def _subfolders(folder: Path) -> str:
 
 
 def _entries(folder: Path) -> list[Path]:
-    try:
+    with read_errors(folder):
         return list(folder.iterdir())
-    except OSError as error:
-        raise BadInputError(f"{folder} cannot be read: {error.strerror}", "give this user read access") from error
 
 
 class _RowError(Exception):

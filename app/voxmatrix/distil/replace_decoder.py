@@ -58,7 +58,7 @@ def _traced(student: Student, given: Mapping[str, Tensor], output: str, opset: i
         own: {0: "batch", 2: "frames"} if one.size(2) > 1 else {0: "batch"}
         for own, one in zip(names, given.values(), strict=True)
     }
-    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "fast.onnx"
         trace_onnx(student, tuple(given.values()), path, inputs=list(names), axes=axes, opset=opset)
         traced = onnx.load(str(path))

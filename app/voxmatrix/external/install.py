@@ -111,7 +111,7 @@ def _beside(folder: Path) -> Iterator[Path]:
     """A new folder of the same name, which is removed if it is not moved away."""
     with storage_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as outer:
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent, ignore_cleanup_errors=True) as outer:
             new = Path(outer, folder.name)
             new.mkdir()
             yield new
@@ -173,7 +173,7 @@ def try_out(engine: Engine) -> float:
     """
     from voxmatrix.external.process import EngineProcess, EngineStart, Limits
 
-    with tempfile.TemporaryDirectory() as outer:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as outer:
         made = Path(outer, "weights")
         _run([str(engine.python), "-I", str(engine.folder / FIXTURE), str(made)], f"try the engine {engine.name}")
         files = {path.relative_to(made).as_posix(): digest(path) for path in made.rglob("*") if path.is_file()}

@@ -14,7 +14,7 @@ import numpy as np
 from voxmatrix.config import home, voice_folders
 from voxmatrix.download import RemoteFile, download
 from voxmatrix.errors import BadInputError, DamagedFileError
-from voxmatrix.files import digest, replacing, replacing_path
+from voxmatrix.files import digest, read_errors, replacing, replacing_path
 from voxmatrix.kokoro.family import GENDERS, LANGUAGES, NAME
 from voxmatrix.kokoro.styles import MAX_IDS, SUFFIX, WIDTH, read_styles
 from voxmatrix.lock import locked
@@ -141,8 +141,8 @@ def _write(folder: Path, styles: Iterator[tuple[str, Any]], graph: Path) -> None
 def _unpacked(pack: Path) -> Iterator[tuple[str, Any]]:
     """The voices of a pack, by name."""
     try:
-        with np.load(pack, allow_pickle=False) as tables:
+        with read_errors(pack), np.load(pack, allow_pickle=False) as tables:
             content: Mapping[str, Any] = {name: tables[name].reshape(MAX_IDS, WIDTH) for name in tables.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise DamagedFileError(f"{pack} has no voices of Kokoro: {error}", "download it again") from error
     yield from content.items()

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from voxmatrix.encoding import parse_json
 from voxmatrix.errors import BadInputError, DamagedFileError
-from voxmatrix.files import replacing
+from voxmatrix.files import read_errors, replacing
 from voxmatrix.text.phonemes.espeak import is_voice_name
 from voxmatrix.text.symbols import BOS, EOS, PAD, Clusters
 
@@ -131,16 +131,17 @@ def language_of(voice: str) -> dict[str, str]:
 
 
 def _load(path: Path) -> Mapping[str, Any]:
-    try:
-        size = path.stat().st_size
-        text = path.read_text(encoding="utf-8-sig") if size <= MAX_BYTES else ""
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise BadInputError(
-            f"{path} does not exist: a voice consists of NAME.onnx and NAME.onnx.json",
-            "put the JSON file that came with the voice beside it, under that name",
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}", "get the JSON file of the voice again") from error
+    with read_errors(path):
+        try:
+            size = path.stat().st_size
+            text = path.read_text(encoding="utf-8-sig") if size <= MAX_BYTES else ""
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise BadInputError(
+                f"{path} does not exist: a voice consists of NAME.onnx and NAME.onnx.json",
+                "put the JSON file that came with the voice beside it, under that name",
+            ) from error
+        except UnicodeDecodeError as error:
+            raise BadInputError(f"{path} cannot be read: {error}", "get the JSON file of the voice again") from error
     try:
         raw = parse_json(text)
     except (ValueError, RecursionError) as error:

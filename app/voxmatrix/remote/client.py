@@ -172,7 +172,7 @@ def _sound(server: Server, rate_hz: int, content: bytes) -> Wave:
             source_frames=len(samples),
             clipped_fraction=0.0,
         )
-    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         file = Path(folder, "answer")
         with storage_errors(file):
             file.write_bytes(content)

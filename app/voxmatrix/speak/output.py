@@ -210,7 +210,9 @@ def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
     with storage_errors(out):
         if partial:
             out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".voxmatrix-", dir=out.parent if partial else None) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix=".voxmatrix-", dir=out.parent if partial else None, ignore_cleanup_errors=True
+        ) as folder:
             yield Path(folder)
 
 

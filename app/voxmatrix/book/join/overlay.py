@@ -55,7 +55,9 @@ def _add_sound(
 ) -> None:
     """Encode a chapter to a file beside the archive (/tmp may be small), and copy it."""
     beside = Path(str(archive.filename)).parent
-    with tempfile.TemporaryDirectory(prefix=".voxmatrix-", suffix=".part", dir=beside) as name:
+    with tempfile.TemporaryDirectory(
+        prefix=".voxmatrix-", suffix=".part", dir=beside, ignore_cleanup_errors=True
+    ) as name:
         path = Path(name) / f"chapter.{extension}"
         file = SoundFile(out=path, rate_hz=speech.line.rate_hz, tags={}, bitrate=speech.settings.bitrate)
         write_sound(file, chapter_sound(chapter, speech.line.rate_hz, gain_db))

@@ -70,7 +70,10 @@ def write_frames(file: SoundFile, parts: Iterable[bytes]) -> Path:
 
 def _write(file: SoundFile, given: Sequence[str], codec: Sequence[str], data: Iterable[bytes]) -> Path:
     extension = _extension(file.out)
-    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as name, replacing_path(file.out) as beside:
+    with (
+        tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as name,
+        replacing_path(file.out) as beside,
+    ):
         arguments = [*_inputs(file, Path(name)), *codec, "-f", FORMATS[_format_name(file.out)].container]
         arguments += [*_CONTAINER_OPTIONS.get(extension, ()), *REPRODUCIBLE]
         limits = Limits(reads=(Path(name),), writes=(beside,))

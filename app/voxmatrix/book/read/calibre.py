@@ -53,7 +53,7 @@ def read_converted(path: Path, kinds: Collection[str]) -> Book:
             f"{path} is not EPUB, HTML, Markdown or text; {PROGRAM}, which converts other formats, is not installed",
             "install Calibre (apt install calibre), or convert the book to EPUB",
         )
-    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         converted = Path(folder).resolve() / "book.epub"
         _convert([program, str(path.absolute()), str(converted)], path, converted)
         book = read_epub(converted, kinds)

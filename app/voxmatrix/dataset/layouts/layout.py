@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from voxmatrix.errors import BadInputError
+from voxmatrix.files import read_errors
 from voxmatrix.transcripts.lines import Problem, TranscriptRow, check_text
 
 #: The rows of a folder's transcripts and their problems.
@@ -25,9 +25,7 @@ def read_transcript(path: Path, read: Callable[[bytes, str], Transcript]) -> Tra
     Raises:
         BadInputError: the file cannot be read, or is not a text.
     """
-    try:
+    with read_errors(path):
         data = path.read_bytes()
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror}", "give this user read access") from error
     check_text(data, path)
     return read(data, path.name)

@@ -134,7 +134,7 @@ def write_student(voice: Voice, metadata: Mapping[str, str], out: Path) -> None:
     ids = torch.full((1, _EXAMPLE_IDS), 5)
     ids[:, 1::2] = 0
     sid = {"sid": torch.tensor([0])} if len(voice.speakers) > 1 else {}
-    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         plain = Path(folder) / "student.onnx"
         trace_onnx(
             voice,

@@ -60,7 +60,7 @@ def _export(path: Path, noise: float | None, noise_w: float | None, out: Path) -
         noise_w=config.noise_w if noise_w is None else noise_w,
     )
     generator = speaking_generator(read)
-    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         onnx = Path(folder) / "voice.onnx"
         write_onnx(generator, config, onnx)
         difference = largest_difference(generator, onnx, read.num_symbols, read.num_speakers)

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from voxmatrix.child_environment import for_voxmatrix
 from voxmatrix.config import MESSAGES_VARIABLE
-from voxmatrix.errors import VoxmatrixError
+from voxmatrix.errors import Finding, VoxmatrixError
 from voxmatrix.serve.errors import explanation
 from voxmatrix.serve.jobs.job import Job
 from voxmatrix.serve.jobs.process import JobProcess, error_of_command, error_of_server, result_of
 from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.jobs.uploads import unpack_recordings
-from voxmatrix.serve.log import Log
+from voxmatrix.serve.log import Log, log_finding
 
 _RETRY_SECONDS = 2.0
 _CLUSTER = "VOXMATRIX_CLUSTER"
@@ -56,7 +56,13 @@ class Runner:
         self._closing = threading.Event()
 
     def schedule(self) -> None:
-        """Start every job whose lane is free."""
+        """Start every job whose lane is free. What prevents that is logged; the jobs wait until it is called again."""
+        try:
+            self._start_queued()
+        except VoxmatrixError as error:
+            log_finding(self._log, Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
+
+    def _start_queued(self) -> None:
         with self._lock:
             if self._closing.is_set():
                 return

@@ -99,7 +99,7 @@ def _inspected(book: FilePath, options: list[str], voice: FilePath | None) -> di
         ApiError: the book cannot be read.
     """
     command = [sys.executable, "-P", "-m", "voxmatrix_entrypoint", "book", "inspect", str(book), *options, "--json"]
-    with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder:
+    with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         own = {MESSAGES_VARIABLE: "plain", "VOXMATRIX_HOME": str(home().absolute()), "TMPDIR": folder}
         try:
             done = run(

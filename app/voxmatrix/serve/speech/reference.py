@@ -74,7 +74,7 @@ class ReferenceFields(BaseModel):
         if wanted is None:
             raise _not_cloning(voice, voices)
         content = _decoded(self.ref_audio)
-        with tempfile.TemporaryDirectory(prefix="voxmatrix-") as folder, _one_at_a_time:
+        with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder, _one_at_a_time:
             path = Path(folder) / RECORDING
             path.write_bytes(content)
             try:

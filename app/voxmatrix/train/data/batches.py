@@ -15,6 +15,7 @@ from torch.utils.data import Dataset
 
 from voxmatrix.dataset.prepared import Clip
 from voxmatrix.errors import DamagedFileError
+from voxmatrix.files import read_errors
 from voxmatrix.tables.quality import HOP
 
 #: One clip in this many is for validation, from MIN_CLIPS on; at most MAX_VALIDATION, since each validation uses all.
@@ -145,13 +146,14 @@ class ClipDataset(Dataset[tuple[Clip, Tensor]]):
     def __getitem__(self, index: int) -> tuple[Clip, Tensor]:
         """A clip and its wave (n,) in -1..1."""
         clip = self.clips[index]
-        try:
-            samples = np.load(clip.path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise DamagedFileError(
-                f"the prepared recording of {clip.id}, {clip.path}, cannot be read: {error}",
-                f"remove {clip.path} and run the same command again to prepare it again",
-            ) from error
+        with read_errors(clip.path):
+            try:
+                samples = np.load(clip.path, allow_pickle=False)
+            except (FileNotFoundError, ValueError, EOFError) as error:
+                raise DamagedFileError(
+                    f"the prepared recording of {clip.id}, {clip.path}, cannot be read: {error}",
+                    f"remove {clip.path} and run the same command again to prepare it again",
+                ) from error
         return clip, torch.from_numpy(samples.astype(np.float32) / _INT16)
 
 

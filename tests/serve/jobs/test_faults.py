@@ -1,0 +1,138 @@
+"""Call number n of the disk or of SQLite fails while a job is asked for, run and listed, or while the list is opened.
+
+The whole product is tried with VOXMATRIX_HYPOTHESIS=full, a part of it otherwise.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.serve.conftest import Running, error_of, eventually
+from tests.serve.jobs.conftest import wait_for
+from tests.toys.faults import CALLS, Faults, planted, some_cases
+from voxmatrix.config import home
+from voxmatrix.files import storage_errors
+
+JOB = {"kind": "speech", "text": "It begins.", "format": "wav"}
+REFUSED = (503, 507)
+
+
+class Speaks:
+    """The process of a job that costs nothing."""
+
+    def __init__(self, words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+        with storage_errors(folder), (folder / "log.txt").open("ab") as log:
+            log.write(b"spoken\n")
+
+    def objects(self) -> Iterator[dict[str, Any]]:
+        yield {"progress": {"key": "speak", "done": 1, "total": 2, "seconds_left": 1.0}}
+        yield {"seconds": 1.0}
+
+    def wait(self) -> int:
+        return 0
+
+    def stop(self) -> None:
+        """It has ended."""
+
+
+@pytest.fixture
+def jobs(server: Running, monkeypatch: pytest.MonkeyPatch) -> Running:
+    """A server whose commands do nothing, and which does not wait long."""
+    monkeypatch.setattr("voxmatrix.serve.jobs.runner.JobProcess", Speaks)
+    monkeypatch.setattr("voxmatrix.serve.jobs.runner._RETRY_SECONDS", 0.02)
+    monkeypatch.setattr("voxmatrix.database.BUSY_SECONDS", 0.05)
+    eventually(lambda: server.services.jobs.absent is None)
+    return server
+
+
+def begin_anew(server: Running) -> None:
+    """The list is opened again, so that its connection is the one that fails."""
+    server.services.jobs.close()
+    server.services.jobs.open()
+
+
+def ask(server: Running) -> str | None:
+    """Queue a job and wait until its thread has ended; None if it is refused, clearly."""
+    answer = server.post("/v1/jobs", JOB)
+    if answer.status_code == 201:
+        job = str(answer.json()["id"])
+        eventually(lambda: f"job-{job}" not in {thread.name for thread in threading.enumerate()})
+        return job
+    assert answer.status_code in REFUSED, answer.text
+    assert error_of(answer)["message"]
+    return None
+
+
+def listed(server: Running) -> set[str]:
+    return {job["id"] for job in server.get("/v1/jobs", params={"limit": 100}).json()["data"]}
+
+
+def check_log(server: Running, since: int) -> None:
+    """Everything is explained, and nothing was renamed."""
+    problems = [str(facts) for event, facts in server.lines[since:] if event in ("error", "warning")]
+    assert not [line for line in problems if "Traceback" in line or "OSError:" in line or "sqlite3." in line], problems
+    assert not list(home().rglob("*damaged*")), "something whole was renamed"
+
+
+def every_case(call: str, server: Running, act: Callable[[], object], try_one: Callable[[Faults], None]) -> None:
+    """Count the calls, and let them fail one by one."""
+    with planted(Faults(home(), call)) as counted:
+        begin_anew(server)
+        act()
+    wrong = []
+    for number, error in some_cases(call, counted.seen):
+        since = len(server.lines)
+        try:
+            try_one(Faults(home(), call, number, error))
+            check_log(server, since)
+        except Exception as failed:
+            wrong.append(f"{call} {number} of {counted.seen}, {error}: {type(failed).__name__}: {failed}"[:700])
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_fault_while_a_job_is_made_costs_no_job(call: str, jobs: Running) -> None:
+    def ask_and_list() -> str | None:
+        job = ask(jobs)
+        assert jobs.get("/v1/jobs").status_code in (200, *REFUSED)
+        return job
+
+    def try_one(faults: Faults) -> None:
+        before = listed(jobs)
+        calls = Faults(faults.folder, faults.call)
+        with planted(calls):
+            begin_anew(jobs)
+            calls.number, calls.error, calls.seen = faults.number, faults.error, 0
+            job = ask_and_list()
+        jobs.services.jobs.tidy()
+        if job is not None:
+            assert wait_for(jobs, job, seconds=10)["state"] in ("done", "failed")
+            if wait_for(jobs, job)["state"] == "failed":
+                assert jobs.post(f"/v1/jobs/{job}/resume", None).status_code == 200
+                assert wait_for(jobs, job, seconds=10)["state"] == "done"
+        again = ask(jobs)
+        assert again is not None and wait_for(jobs, again, seconds=10)["state"] == "done"
+        assert listed(jobs) == before | {again} | ({job} if job else set())
+
+    every_case(call, jobs, ask_and_list, try_one)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_list_that_cannot_be_opened_now_is_opened_later(call: str, jobs: Running) -> None:
+    def try_one(faults: Faults) -> None:
+        before = listed(jobs)
+        with planted(faults):
+            begin_anew(jobs)
+        if jobs.services.jobs.absent is not None:
+            answer = jobs.get("/v1/jobs")
+            assert answer.status_code == 503 and error_of(answer)["message"]
+            assert jobs.get("/readyz").status_code == 503
+            jobs.services.jobs.tidy()
+        assert jobs.services.jobs.absent is None
+        assert listed(jobs) == before
+
+    wait_for(jobs, ask(jobs) or "")
+    every_case(call, jobs, lambda: None, try_one)
