@@ -48,7 +48,7 @@ def fill_home(voice: Path) -> None:
 def files_of(folder: Path) -> list[Path]:
     """The files below a folder that are no links, as paths in it."""
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return sorted(path for path in found if "env" not in path.parts and path.suffix != ".lock")
+    return sorted(path for path in found if "env" not in path.parts and path.name != ".lock")
 
 
 def cuts(names: list[Path]) -> Iterator[tuple[Path, float]]:
