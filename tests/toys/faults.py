@@ -19,15 +19,13 @@ ERRNOS = ("ENOSPC", "EIO", "EACCES", "EMFILE", "EROFS", "EDQUOT", "ESTALE", "ENO
 CODES = ("BUSY", "IOERR", "FULL", "NOMEM")
 #: Which errors each kind of call has.
 CALLS = {"open": ERRNOS, "write": ERRNOS, "fsync": ERRNOS, "rename": ERRNOS, "execute": CODES}
-#: How many cases are tried of a kind of call, unless it is the whole product.
-_SOME = 4
 
 
-def some_cases(call: str, seen: int) -> list[tuple[int, str]]:
+def some_cases(call: str, seen: int, some: int = 4) -> list[tuple[int, str]]:
     """Which of the calls that were seen fail, and how: all, with VOXMATRIX_HYPOTHESIS=full, or some."""
     every = [(number, error) for number in range(1, seen + 1) for error in CALLS[call]]
     full = settings().max_examples >= settings.get_profile("full").max_examples
-    return every if full else random.Random(call).sample(every, min(len(every), _SOME))
+    return every if full else random.Random(call).sample(every, min(len(every), some))
 
 
 @dataclass
