@@ -140,6 +140,9 @@ class RecordingStore:
         """
         _check_format(wav)
         with self._writing, _saving("the recording", "; the previous one, if any, is unchanged"):
+            for path in (found.sound_path(number), found.text_path(number)):
+                if path.is_symlink():  # of somebody who would have its target written
+                    path.unlink()
             with replacing_path(found.sound_path(number)) as beside:
                 beside.write_bytes(wav)
                 _check_sound(beside)

@@ -203,7 +203,7 @@ def _list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
         "profile": found.profile,
         "name": found.name,
         "language": found.language,
-        "problem": plain(found.problem) or None,
+        "problem": plain(found.problem).replace(str(home()), "VOXMATRIX_HOME") or None,
         "prompts": len(found.prompts),
         "recorded": len(reviewed.takes),
         "usable": sum(take.usable for take in reviewed.takes.values()),
