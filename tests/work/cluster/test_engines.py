@@ -74,7 +74,7 @@ def test_a_book_is_heard_and_repaired_over_a_cluster_as_it_is_alone(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("VOXMATRIX_TOY_SKIPS", "bell")
+    (home() / "engines" / "toy" / "SKIPPED").write_text("bell")
     module = ModuleType("faster_whisper")
     module.WhisperModel = WhisperModel  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "faster_whisper", module)
