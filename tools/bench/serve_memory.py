@@ -36,7 +36,9 @@ def main() -> None:
         for first, end in ((0, args.settled), (args.settled, args.requests)):
             for number in range(first, end):
                 answers[ask(server, number)] += 1
-            time.sleep(3.0)  # what leavers left behind ends
+            # What leavers left behind ends; the next request ends threads that were idle for ten seconds (anyio).
+            time.sleep(12.0)
+            ask(server, end)
             looks.append({"memory_mib": round(memory_mib(server), 1), **holdings(server)})
     before, after = looks
     figures = {
