@@ -182,7 +182,7 @@ def faults(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Run the benchmarks, with piper-tts for comparison, and update docs/measurements.md."""
+    """Run the benchmarks, with piper-tts for comparison, and update docs/inside/measurements.md."""
     python = python_with(session, "test", "peers", "bench")  # test: with all that is optional, as Celery and FastAPI
     session.run(python, "-m", "tools.bench", *session.posargs, external=True)
 

@@ -1,7 +1,6 @@
 """The documents can be followed: links lead somewhere, commands exist, and the layers are those that are enforced."""
 
 import re
-import shlex
 import tomllib
 from pathlib import Path
 
@@ -14,6 +13,8 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "installation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("samples/**/*.md")]
+#: Decisions and the changes tell of commands that were.
+COMMAND_PAGES = [page for page in PAGES if page.parent.name != "decisions" and page.name != "CHANGELOG.md"]
 
 
 def test_every_system_has_its_section_and_the_readme_leads_to_the_page() -> None:
@@ -29,17 +30,20 @@ def test_every_command_of_the_installation_page_exists() -> None:
         assert f"def {task}(" in tasks or task.startswith("build-")
 
 
-@pytest.mark.parametrize("page", ["models", "engines"])
-def test_every_command_in_the_tables_of_a_page_exists_with_its_options(page: str) -> None:
-    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    found = re.findall(r"(?:^    |`)(?:[A-Z_]+=\S+ )*voxmatrix ([^`\n#]+)", text, re.MULTILINE)
-    assert len(found) > 5
-    for line in found:
-        words = shlex.split(line.replace("…", ""))
+@pytest.mark.parametrize("page", COMMAND_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_of_a_page_exists_with_its_options(page: Path) -> None:
+    for line in _commands(page):
+        words = re.sub(r"…|[()\[\]]", " ", line).split()
         named = max((name for name in EVERY if tuple(words[: len(name)]) == name), key=len)
+        assert named, line
         named = (*named, "make") if named == ("book",) else named
         known = {option for one in EVERY[named].params for option in (*one.opts, *one.secondary_opts)}
-        assert named and {word for word in words if word.startswith("--")} <= known, line
+        given = {word.partition("=")[0] for word in words if re.match(r"-{1,2}[a-z]", word)}
+        assert given <= known | {"--help", "-h"}, line
+
+
+def test_commands_are_found_in_most_pages() -> None:
+    assert sum(len(_commands(page)) for page in COMMAND_PAGES) > 150
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -64,7 +68,7 @@ def test_the_layers_are_those_of_the_import_contract_and_every_module_is_in_one(
     contracts = project["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     enforced = [tuple(name.strip().removeprefix("voxmatrix.") for name in layer.split("|")) for layer in layers]
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "inside" / "architecture.md").read_text(encoding="utf-8")
     table = text.partition("\n## Layers\n")[2].partition("\n## ")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     assert [tuple(re.findall(r"`(\w+)`", row)) for row in rows] == enforced
@@ -72,6 +76,14 @@ def test_the_layers_are_those_of_the_import_contract_and_every_module_is_in_one(
     assert modules - {"__init__", "__pycache__"} == {
         name for layer in enforced for name in layer if "_entry" not in name
     }
+
+
+def _commands(page: Path) -> list[str]:
+    """Command lines of voxmatrix in blocks and between backticks, also as arguments of `docker run IMAGE`."""
+    text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
+    direct = r"(?:^    |`)(?:[A-Z_]+=\S+ )*voxmatrix ([a-z][^`\n#|;&<>]*)"
+    in_containers = r"(?:^    |`)docker run [^`\n]* voxmatrix:\S+ ([a-z][^`\n#|;&<>]*)"
+    return [line for pattern in (direct, in_containers) for line in re.findall(pattern, text, re.MULTILINE)]
 
 
 def _headings(page: Path) -> list[str]:

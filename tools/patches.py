@@ -1,7 +1,7 @@
 """Run the tests of the patches with the torch of every image, each in its own environment: `./run patches`.
 
 Uses the wheels of PyPI on the CPU; the patched defects need no GPU to show. An environment takes 3 to 6 GB and is
-deleted after its tests. Prints the table for docs/patches.md at the end. Standard library only.
+deleted after its tests. Prints the table for docs/inside/patches.md at the end. Standard library only.
 """
 
 import argparse
@@ -82,7 +82,7 @@ def pairs_of_images() -> list[Pair]:
 
 
 def table(seen: Sequence[Seen]) -> list[str]:
-    """The lines of the table in docs/patches.md."""
+    """The lines of the table in docs/inside/patches.md."""
     ids = list(seen[0].states) if seen else []
     heads = ["torch, torchaudio", *(f"`{name}`" for name in ids), "tests"]
     rows = [[result.versions, *result.states.values(), result.tests] for result in seen]

@@ -48,7 +48,7 @@ def _let_threads_sleep() -> None:
 
     While they spin, they hold the CPU that the last one needs as soon as another program runs beside them: a training
     on two CPUs takes 2 to 9 times as long. If they sleep at once, they are woken late in a virtual machine, and the
-    second of two CPUs gains nothing (docs/measured-by-hand.md).
+    second of two CPUs gains nothing (docs/inside/measured-by-hand.md).
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"

@@ -111,6 +111,6 @@ def test_every_patch_says_why_where_and_until_when(patch: Any) -> None:
     assert patch.reason
     assert patch.until
     assert patch.upstream.startswith("https://github.com/")
-    page = (ROOT / "docs" / "patches.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "inside" / "patches.md").read_text(encoding="utf-8")
     assert f"`{patch.id}`" in page
     assert patch.upstream in page

@@ -16,7 +16,7 @@ def test_benchmarks_without_figures_are_listed_as_not_measured() -> None:
     written = page({"speak": {"taken": "today", "ratio": 0.62}})
 
     assert "| ratio | 0.62 |" in written and "Not measured yet." in written
-    assert Path("docs/measured-by-hand.md").name in written
+    assert "(measured-by-hand.md)" in written
 
 
 def test_figures_of_gpus_are_listed_by_card() -> None:

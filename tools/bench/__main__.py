@@ -1,4 +1,4 @@
-"""Run the benchmarks of docs/measurements.md. Each compares with a peer or a limit, in one interleaved run.
+"""Run the benchmarks of docs/inside/measurements.md. Each compares with a peer or a limit, in one interleaved run.
 
 ./run bench                    # all of them
 ./run bench -- train speak     # some; the others keep their figures
@@ -23,8 +23,8 @@ from tools.gpu.summary import figures as gpu_figures
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PAGE = ROOT / "docs" / "measurements.md"
-FIGURES = ROOT / "docs" / "measurements.json"
+PAGE = ROOT / "docs" / "inside" / "measurements.md"
+FIGURES = ROOT / "docs" / "inside" / "measurements.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ def main() -> None:
 def page(figures: dict[str, Any]) -> str:
     """The measurements as Markdown; benchmarks without figures are listed as not measured."""
     parts = [
-        "# Measurements\n\nWritten by `./run bench` from docs/measurements.json; do not edit. Medians of interleaved "
+        "# Measurements\n\nWritten by `./run bench` from docs/inside/measurements.json; do not edit. Medians of interleaved "
         "runs (A B A B …) on shared, noisy machines with two cores: compare the ratios, not the seconds. What needs "
         "more than one machine or more than some minutes is [measured by hand](measured-by-hand.md).\n"
     ]

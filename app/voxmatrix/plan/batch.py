@@ -10,7 +10,7 @@ from voxmatrix.settings import Setting, automatic
 EFFECTIVE_BATCH = 32
 _SIZES = (32, 16, 8, 4, 2, 1)
 #: With smaller batches a GPU is limited by kernel launches, and gradient checkpointing (10 to 25 % more time:
-#: docs/measurements.md) costs less. A CPU has no such overhead.
+#: docs/inside/measurements.md) costs less. A CPU has no such overhead.
 SMALLEST_ON_A_GPU, SMALLEST_ON_A_CPU = 4, 1
 
 

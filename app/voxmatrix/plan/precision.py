@@ -12,7 +12,7 @@ SPELLINGS: dict[str, Precision] = {
     **dict.fromkeys(("bf16", "bfloat16", "bf16-mixed"), "bf16"),
 }
 #: What bf16 is worth on a CPU that has, has not, or may have instructions for it. Training has other defaults: it
-#: was measured for its speed only (docs/measured-by-hand.md).
+#: was measured for its speed only (docs/inside/measured-by-hand.md).
 _CPU_BF16 = {
     True: (
         "on this one, training with `precision=bf16` is 1.1 to 1.4 times as fast, and speaking many sentences is 1.3 "

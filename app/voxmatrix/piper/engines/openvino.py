@@ -1,6 +1,6 @@
 """Networks in bfloat16 by OpenVINO, on CPUs that multiply such numbers (AVX512-BF16, AMX).
 
-onnxruntime computes in float32 there, in twice the time: docs/decisions/0023-speaking-in-bfloat16.md.
+onnxruntime computes in float32 there, in twice the time: docs/inside/decisions/0023-speaking-in-bfloat16.md.
 """
 
 import importlib.util
