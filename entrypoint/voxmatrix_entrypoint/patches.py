@@ -1,4 +1,4 @@
-"""All patches. Each has a test that fails without it; docs/inside/patches.md lists the results for each version of torch."""
+"""All patches. Each has a test that fails without it; docs/inside/patches.md lists the results for each torch."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""`voxmatrix patches` in every image: what docs/inside/patches.md says became of each patch beside the image's torch."""
+"""`voxmatrix patches` in every image: what docs/inside/patches.md says became of each patch with the image's torch."""
 
 import json
 

@@ -1,7 +1,6 @@
 """The page of measurements is written from the figures, and links to what was measured by hand."""
 
 import json
-from pathlib import Path
 
 from tools.bench.__main__ import FIGURES, PAGE, page
 

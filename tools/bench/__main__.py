@@ -108,9 +108,9 @@ def main() -> None:
 def page(figures: dict[str, Any]) -> str:
     """The measurements as Markdown; benchmarks without figures are listed as not measured."""
     parts = [
-        "# Measurements\n\nWritten by `./run bench` from docs/inside/measurements.json; do not edit. Medians of interleaved "
-        "runs (A B A B …) on shared, noisy machines with two cores: compare the ratios, not the seconds. What needs "
-        "more than one machine or more than some minutes is [measured by hand](measured-by-hand.md).\n"
+        "# Measurements\n\nWritten by `./run bench` from docs/inside/measurements.json; do not edit. Medians of "
+        "interleaved runs (A B A B …) on shared, noisy machines with two cores: compare the ratios, not the seconds. "
+        "What needs more than one machine or more than some minutes is [measured by hand](measured-by-hand.md).\n"
     ]
     for bench in BENCHES:
         parts.append(f"## {bench.title}\n\n    ./run bench -- {bench.name}\n")

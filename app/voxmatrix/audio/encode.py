@@ -40,7 +40,8 @@ FORMATS = {
     "mp3": Format("mp3", "libmp3lame", ("-b:a", "128k"), most_kbit=320),
     "ogg": Format("ogg", "libvorbis", ("-q:a", "5")),
     "opus": Format("opus", "libopus", ("-b:a", "48k")),
-    # ffmpeg 5 has another default: for speech, it takes three times as long and loses more (docs/inside/measured-by-hand.md).
+    # ffmpeg 5 has another default: for speech, it takes three times as long and loses more
+    # (docs/inside/measured-by-hand.md).
     "m4a": Format("ipod", "aac", ("-b:a", "96k"), ("-aac_coder", "fast"), most_kbit=576),
     "flac": Format("flac", "flac", ()),
     "wav": Format("wav", None, (), ("-bitexact",)),

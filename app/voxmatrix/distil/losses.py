@@ -12,7 +12,8 @@ from voxmatrix.tables.quality import N_FFT
 #: Windows of the spectra, each with hops of a quarter. One has the length that mel bands are made of.
 WINDOWS = (128, 256, 512, N_FFT)
 _QUIETEST = 1e-3
-#: With a weight of 0.5, phases were not learned in 1,500 steps; with 4 to 20, within 120 (docs/inside/measured-by-hand.md).
+#: With a weight of 0.5, phases were not learned in 1,500 steps; with 4 to 20, within 120
+#: (docs/inside/measured-by-hand.md).
 _COMPLEX_WEIGHT = 14.0
 #: Up to which frequency, in Hz, they have which share of it: most where the harmonics are that make the pitch. With the
 #: original's samples up to 600 Hz, most frames that lost it have it again. Phases of noise, above, cannot be heard.

@@ -18,7 +18,8 @@ from voxmatrix.distil.muon import Muon
 from voxmatrix.distil.student import Student
 
 #: Frames per window and windows per step, for sentences of usual and of small length. Long windows waste less on the
-#: frames around them that are only looked at; more of them learn less in the same time (docs/inside/measured-by-hand.md).
+#: frames around them that are only looked at; more of them learn less in the same time
+#: (docs/inside/measured-by-hand.md).
 WINDOWS, SHORT_WINDOWS = (128, 2), (32, 8)
 #: Rates of the weights, which Muon changes, and of the biases, which Adam changes.
 WEIGHT_RATE, BIAS_RATE = 1e-2, 1e-3
