@@ -21,10 +21,11 @@ the GPU. **driver-too-old**: runs with a newer driver. **no build**: this torch 
 The batch is recordings per batch × batches per step.
 
 **What was run.** One GPU was at hand for minutes, an NVIDIA H200: the app ran there with another torch, and none of
-the images did ([what, and how fast](inside/measured-by-hand.md#on-an-h200)). *image*: the image was built, its kernels
-were measured and its commands ran on a CPU; from torch 2.10 on, every quality also passed through its torch as CUDA
-tensors without values (`tests/images/`). What the row says about the GPU is derived. *all*: the computer trains and speaks on
-its CPU, and that was run in this image. *nothing*: the image was never built for such a computer, or never run.
+the images did ([what, and how fast](inside/measured-by-hand.md#on-an-h200)). *image*: the image was built, its
+kernels were measured and its commands ran on a CPU; from torch 2.10 on, every quality also passed through its torch
+as CUDA tensors without values (`tests/images/`). What the row says about the GPU is derived. *all*: the computer
+trains and speaks on its CPU, and that was run in this image. *nothing*: the image was never built for such a
+computer, or never run.
 
 **AMD and Intel GPUs.** You build the images `rocm` and `xpu` yourself: their torch is only on torch's own index, which
 could not be reached here, so their packages are not locked yet (`./run build-rocm` says what to type). Neither image
