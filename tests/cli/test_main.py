@@ -171,6 +171,21 @@ def test_a_full_disk_behind_standard_output_is_said(
     assert "cannot write standard output: No space left on device" in capsys.readouterr().err
 
 
+def test_an_error_of_a_library_is_not_called_one_of_the_disk(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> None:
+        raise OSError("Could not load this library: lib.so")
+
+    monkeypatch.setattr("voxmatrix.machine.detect.detect", fails)
+    assert main.run(["devices"]) == 8
+    said = capsys.readouterr().err
+    assert said == (
+        "voxmatrix: a library failed: Could not load this library: lib.so\n"
+        "  → run voxmatrix doctor, and the same command again\n"
+    )
+
+
 def test_an_interrupted_command_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt

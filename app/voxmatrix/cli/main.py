@@ -33,7 +33,7 @@ from voxmatrix.config import (
 )
 from voxmatrix.encoding import check_argument
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, UsageError, VoxmatrixError
-from voxmatrix.files import remedy_of
+from voxmatrix.files import is_system_error, remedy_of
 from voxmatrix.wording import quoted
 
 if TYPE_CHECKING:
@@ -135,6 +135,8 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
 def _system_problem(error: OSError) -> tuple[str, str]:
     """The problem and the remedy of an error of the operating system, also of one that is about no file."""
     reason = error.strerror or str(error) or type(error).__name__
+    if not is_system_error(error) and not isinstance(error, BrokenPipeError):
+        return f"a library failed: {reason}", "run voxmatrix doctor, and the same command again"
     if error.filename is not None:
         return f"cannot use {os.fsdecode(error.filename)}: {reason}", remedy_of(error)
     if error.errno in _OF_PROCESSES:
