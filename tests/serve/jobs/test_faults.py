@@ -67,7 +67,13 @@ def ask(server: Running) -> str | None:
 
 
 def listed(server: Running) -> set[str]:
-    return {job["id"] for job in server.get("/v1/jobs", params={"limit": 100}).json()["data"]}
+    jobs: list[str] = []
+    more = True
+    while more:
+        page = server.get("/v1/jobs", params={"limit": 100, **({"after": jobs[-1]} if jobs else {})}).json()
+        jobs += [job["id"] for job in page["data"]]
+        more = page["has_more"]
+    return set(jobs)
 
 
 def check_log(server: Running, since: int) -> None:
