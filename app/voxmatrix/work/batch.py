@@ -21,7 +21,7 @@ from voxmatrix.speak.captions import check_captions, write_captions
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import HEADER_BYTES, PLAIN
 from voxmatrix.voices.cast import with_voices_of
-from voxmatrix.work.executors.base import (
+from voxmatrix.work.executor import (
     Executor,
     UnitFailed,
     UnitProgress,
