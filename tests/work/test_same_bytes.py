@@ -24,8 +24,9 @@ from voxmatrix.speak.output import speak_opened
 from voxmatrix.speak.wav import HEADER_BYTES
 from voxmatrix.voices.resolve import open_voice, resolve
 from voxmatrix.work.batch import speak_batch
+from voxmatrix.work.delivery import Delivery
 from voxmatrix.work.executor import Executor
-from voxmatrix.work.ledger import Delivery, open_ledger
+from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.local_executor import LocalExecutor
 
 pytestmark = pytest.mark.usefixtures("tones")

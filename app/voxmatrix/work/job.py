@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from voxmatrix.errors import Finding, InterruptedRunError
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
+from voxmatrix.work.delivery import Delivery
 from voxmatrix.work.executor import Executor, UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
-from voxmatrix.work.ledger import Delivery, GivenUp, Ledger
+from voxmatrix.work.ledger import GivenUp, Ledger
 from voxmatrix.work.scheduler import Scheduler
 from voxmatrix.work.unit import Unit
 from voxmatrix.work.worker_load import PendingUnit
