@@ -188,8 +188,9 @@ class Scheduler:
 
     def _next_batch(self, load: WorkerLoad, loads: Sequence[WorkerLoad], total: float, now: float) -> list[PendingUnit]:
         """The next units for a worker; none if it has enough, if it skips them, or if the queue has none for it."""
-        first = self._next_unit(load)
-        if first is None or len(load.batches) >= (IN_FLIGHT if load.measured else 1):
+        has_room = len(load.batches) < (IN_FLIGHT if load.measured else 1)
+        first = self._next_unit(load) if has_room else None
+        if first is None:
             return []
         own = load.ends_in(now)
         # No sharing out can end sooner than this: while it is far away, nothing more need be computed.
