@@ -19,8 +19,8 @@ from voxmatrix.book.make import BookRequest, is_unfinished, open_book_job, parti
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.text.lexicon import Lexicon
-from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, JobProgress
+from voxmatrix.work.local_executor import LocalExecutor
 
 Make = Callable[..., tuple[JobOutcome, Joined]]
 BOOK = Book(

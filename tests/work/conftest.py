@@ -10,9 +10,9 @@ from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx 
 from tests.toys.family import voice_of
 from tests.work import openings
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.work.executors.local import LocalExecutor
 from voxmatrix.work.job import JobOutcome, run_job
 from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.local_executor import LocalExecutor
 from voxmatrix.work.unit import Unit, unit_of
 
 RunJob = Callable[..., JobOutcome]

@@ -24,7 +24,7 @@ from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.speak.output import Speech
 from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.batch import BatchOutcome, speak_batch
-from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.local_executor import LocalExecutor
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill")
 LINES = ["Good morning.", "The birch canoe slid on the smooth planks. Is that so?", "Good night.", "It is 5 o'clock."]
@@ -270,8 +270,8 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypat
         assert len(failures(batch(*texts, **more))) == len(texts)
         return begun
 
-    monkeypatch.setattr("voxmatrix.work.executors.local.WorkerProcesses", Idle)
-    monkeypatch.setattr("voxmatrix.work.executors.local.cpus", lambda: 8)
+    monkeypatch.setattr("voxmatrix.work.local_executor.WorkerProcesses", Idle)
+    monkeypatch.setattr("voxmatrix.work.local_executor.cpus", lambda: 8)
 
     cpu, gpu = str(CPU), SpeakDevice(on=FoundGpu(gpu=T4, machine=computer(T4)))
     assert started(*"abcde", workers=3, devices=(CPU, gpu)) == [(cpu, 2), (str(gpu), 2), (cpu, 2)]

@@ -18,10 +18,10 @@ from voxmatrix.errors import BadInputError, InterruptedRunError, UnreachableErro
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.voices.resolve import resolve
-from voxmatrix.work.executors.base import UnitSpoken, WorkerJoined, WorkerLeft
-from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.executor import UnitSpoken, WorkerJoined, WorkerLeft
 from voxmatrix.work.job import JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.local_executor import LocalExecutor
 from voxmatrix.work.unit import Unit, unit_of
 
 KILLED = Failure(problem="it was killed", remedy="", exit_code=1)
@@ -118,7 +118,7 @@ from tests.toys.family import voice_of
 from tests.work import openings
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.speak.batch.messages import Failure
-from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.local_executor import LocalExecutor
 from voxmatrix.work.job import run_job
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import unit_of

@@ -16,6 +16,7 @@ from tests.work.conftest import RunJob
 from voxmatrix.errors import Finding, UnreachableError, UsageError
 from voxmatrix.models.style import Style
 from voxmatrix.speak.wav import header
+from voxmatrix.work.delivery import Delivery
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import Unit, unit_of
 
@@ -242,7 +243,6 @@ def test_units_come_back_in_order_page_by_page_and_equal_ones_once(tmp_path: Pat
 
 
 def test_what_was_left_out_of_a_unit_is_kept_with_it(tmp_path: Path, units: list[Unit]) -> None:
-    from voxmatrix.work.ledger import Delivery
 
     left_out = Finding(problem="nothing in '🙂' can be pronounced", remedy="remove it", severity="warning")
     delivery = Delivery(

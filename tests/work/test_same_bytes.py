@@ -24,9 +24,10 @@ from voxmatrix.speak.output import speak_opened
 from voxmatrix.speak.wav import HEADER_BYTES
 from voxmatrix.voices.resolve import open_voice, resolve
 from voxmatrix.work.batch import speak_batch
-from voxmatrix.work.executors.base import Executor
-from voxmatrix.work.executors.local import LocalExecutor
-from voxmatrix.work.ledger import Delivery, open_ledger
+from voxmatrix.work.delivery import Delivery
+from voxmatrix.work.executor import Executor
+from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.local_executor import LocalExecutor
 
 pytestmark = pytest.mark.usefixtures("tones")
 

@@ -323,3 +323,111 @@ def test_the_estimate_of_the_time_left_is_that_of_all_workers_together() -> None
     left = scheduler.seconds_left(0.0)
 
     assert left is not None and abs(left - 100.0) < 1e-6
+
+
+def assigned(scheduler: Scheduler, now: float) -> list[tuple[str, str]]:
+    """The worker and the text of every batch; each has one text."""
+    found = [(one.worker, [unit.key for unit in one.units]) for one in scheduler.decide(now).assignments]
+    assert all(len(keys) == 1 for _, keys in found)
+    return [(worker, key) for worker, (key,) in found]
+
+
+def test_a_worker_is_given_only_the_long_texts_that_it_speaks_at_once() -> None:
+    scheduler = Scheduler(0.0, ahead=False)
+    scheduler.add(PendingUnit(key, 5.0) for key in "abcdefgh")
+    scheduler.joined("gpu", 0.0, 10.0, at_once=4)
+    scheduler.joined("cpu", 0.0, 5.0)
+
+    assert assigned(scheduler, 0.0) == [("gpu", "a"), ("gpu", "b"), ("gpu", "c"), ("gpu", "d"), ("cpu", "e")]
+    assert not assigned(scheduler, 1.0)
+    scheduler.delivered("gpu", "b", 2.0, 2.0)
+    assert assigned(scheduler, 2.0) == [("gpu", "f")]
+
+
+def test_nobody_else_speaks_a_long_text_however_late_it_is() -> None:
+    scheduler = Scheduler(0.0, ahead=False)
+    scheduler.add([PendingUnit("long", 5.0)])
+    scheduler.joined("slow", 0.0, 1.0)
+    assert assigned(scheduler, 0.0) == [("slow", "long")]
+    scheduler.joined("fast", 0.0, 100.0)
+
+    assert not any(assigned(scheduler, now) for now in (0.0, 10.0, 1000.0, 100_000.0))
+    assert scheduler.silent(100_000.0, 300.0) == []
+
+
+def test_each_of_the_texts_that_may_have_killed_a_worker_is_spoken_alone() -> None:
+    scheduler = Scheduler(0.0, ahead=False, attempts=2)
+    scheduler.add(PendingUnit(key, 5.0) for key in ("fine", "bad", "next"))
+    scheduler.joined("gpu", 0.0, at_once=2)
+    assert assigned(scheduler, 0.0) == [("gpu", "fine"), ("gpu", "bad")]
+
+    assert not any(scheduler.failed("gpu", key, 1.0, confirmed=False) for key in ("bad", "fine"))
+    scheduler.joined("gpu", 1.0, at_once=2)
+    assert assigned(scheduler, 1.0) == [("gpu", "fine")]
+    scheduler.delivered("gpu", "fine", 1.0, 2.0)
+    assert assigned(scheduler, 2.0) == [("gpu", "bad")]
+    assert scheduler.failed("gpu", "bad", 3.0)
+
+    scheduler.joined("gpu", 3.0, at_once=2)
+    assert assigned(scheduler, 3.0) == [("gpu", "next")]
+    assert scheduler.unfinished == 1
+
+
+def test_a_long_text_that_killed_a_worker_is_tried_again_at_once_though_another_is_busy() -> None:
+    scheduler = Scheduler(0.0, ahead=False, attempts=2)
+    scheduler.add([PendingUnit("endless", 50.0), PendingUnit("unlucky", 5.0)])
+    for name in "ab":
+        scheduler.joined(name, 0.0)
+    assert assigned(scheduler, 0.0) == [("a", "endless"), ("b", "unlucky")]
+
+    assert not scheduler.failed("b", "unlucky", 1.0)
+    scheduler.joined("b", 1.0)
+
+    assert assigned(scheduler, 1.0) == [("b", "unlucky")]
+    assert scheduler.failed("b", "unlucky", 2.0)
+
+
+def test_a_final_failure_gives_a_unit_up_at_once() -> None:
+    scheduler = Scheduler()
+    scheduler.add([PendingUnit("bad", 5.0), PendingUnit("fine", 5.0)])
+    scheduler.joined("a", 0.0)
+    scheduler.decide(0.0)
+
+    assert scheduler.failed("a", "bad", 1.0, final=True)
+    assert not scheduler.failed("a", "bad", 1.0, final=True)
+    assert scheduler.unfinished == 1
+
+
+@given(
+    seed=seeds,
+    texts=st.integers(1, 40),
+    workers=st.dictionaries(st.sampled_from("abcd"), st.integers(1, 16), min_size=1),
+)
+def test_every_long_text_is_spoken_by_one_worker_at_a_time_whoever_dies(
+    seed: int, texts: int, workers: dict[str, int]
+) -> None:
+    chance, now = random.Random(seed), 0.0
+    scheduler = Scheduler(0.01, ahead=False, attempts=2)
+    scheduler.add(PendingUnit(str(n), chance.uniform(1, 500)) for n in range(texts))
+    held: dict[str, list[str]] = {}
+    ended: list[str] = []
+    while scheduler.unfinished:
+        now += chance.choice([0.1, 10.0])
+        assert now < 100_000
+        for name in sorted(workers.keys() - held.keys()):
+            held[name] = []
+            scheduler.joined(name, now, at_once=workers[name])
+        for name, key in assigned(scheduler, now):
+            assert not any(key in keys for keys in held.values())
+            held[name].append(key)
+            assert len(held[name]) <= workers[name]
+        name = chance.choice(sorted(workers))
+        if held[name] and chance.random() < 0.1:
+            keys = held.pop(name)
+            ended += [key for key in keys if scheduler.failed(name, key, now, confirmed=len(keys) == 1)]
+            scheduler.left(name)
+        elif held[name]:
+            key = held[name].pop(chance.randrange(len(held[name])))
+            assert scheduler.delivered(name, key, 1.0, now)
+            ended.append(key)
+    assert sorted(ended) == sorted(str(n) for n in range(texts))

@@ -26,9 +26,10 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import MAX_SEED, Style
 from voxmatrix.progress import OnProgress
 from voxmatrix.wording import pluralise, quoted
-from voxmatrix.work.executors.base import Workers
+from voxmatrix.work.delivery import Delivery
+from voxmatrix.work.executor import Workers
 from voxmatrix.work.job import JobOutcome, JobProgress, OnJobProgress, run_job
-from voxmatrix.work.ledger import Delivery, Ledger, open_ledger
+from voxmatrix.work.ledger import Ledger, open_ledger
 from voxmatrix.work.unit import unit_of
 
 #: Sentences that an error names.

@@ -15,7 +15,8 @@ from voxmatrix.book.join.loudness import SpeechMeter
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.units import BookUnit
 from voxmatrix.errors import VoxmatrixError
-from voxmatrix.work.ledger import Delivery, Ledger
+from voxmatrix.work.delivery import Delivery
+from voxmatrix.work.ledger import Ledger
 
 #: Encoded many times faster than m4a, and every player knows it.
 _EXTENSION = "flac"

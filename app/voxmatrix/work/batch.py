@@ -3,10 +3,11 @@
 import secrets
 import shutil
 import tempfile
-from collections import Counter, deque
+import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError, VoxmatrixError
@@ -21,7 +22,7 @@ from voxmatrix.speak.captions import check_captions, write_captions
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import HEADER_BYTES, PLAIN
 from voxmatrix.voices.cast import with_voices_of
-from voxmatrix.work.executors.base import (
+from voxmatrix.work.executor import (
     Executor,
     UnitFailed,
     UnitProgress,
@@ -29,8 +30,12 @@ from voxmatrix.work.executors.base import (
     WorkerJoined,
     WorkerLeft,
     Workers,
+    WorkEvent,
 )
+from voxmatrix.work.job import carry_out, estimated_seconds
+from voxmatrix.work.scheduler import Scheduler
 from voxmatrix.work.unit import Unit, unit_of
+from voxmatrix.work.worker_load import PendingUnit
 
 #: None: skipped, because the file exists.
 TextResult = Speech | Failure | None
@@ -53,6 +58,19 @@ class BatchOutcome:
     item: Item
     out: Path | None  # None if the text cannot be read
     result: TextResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Text:
+    """A text that is spoken once, and its files, which are several if the batch has it several times."""
+
+    unit: Unit
+    files: list[tuple[int, Path]] = field(default_factory=list)  # with their places in the batch
+
+    @property
+    def characters(self) -> int:
+        """Those of all its files."""
+        return len(self.files) * len(self.unit.text)
 
 
 def formats() -> tuple[str, ...]:
@@ -101,7 +119,7 @@ def speak_batch(
     results: dict[int, TextResult] = {}
     if captions:
         check_captions(folder / f"NAME.{captions}", force=True)
-    batch = _Batch(output, results, on_progress, captions)
+    texts: dict[str, _Text] = {}
     digest = voice.digest
     for index, (item, out) in enumerate(zip(items, outs, strict=True)):
         if failure := _unspeakable(item, out):
@@ -114,15 +132,16 @@ def speak_batch(
             except BadInputError as error:
                 results[index] = failure_of(error)
             else:
-                unit = unit_of(item.text, digest, own, whole=False)
-                batch.add(index, out, replace(unit, captions=bool(captions)))
-    if batch.waiting:
+                unit = replace(unit_of(item.text, digest, own, whole=False), captions=bool(captions))
+                texts.setdefault(unit.key, _Text(unit=unit)).files.append((index, out))
+    if texts:
         with (
             tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as incoming,
             suppress(KeyboardInterrupt),
-            workers(Path(incoming), len(batch.waiting)) as executor,
+            workers(Path(incoming), len(texts)) as executor,
         ):
-            batch.run(executor)
+            batch = _Batch(texts, executor, output=output, results=results, on_progress=on_progress, captions=captions)
+            batch.run()
     return [
         BatchOutcome(item=item, out=out, result=results.get(index, INTERRUPTED))
         for index, (item, out) in enumerate(zip(items, outs, strict=True))
@@ -155,131 +174,113 @@ def _check(folder: Path, extension: str, bitrate: str | None) -> None:
 
 
 class _Batch:
-    """The texts that are to be spoken, by the key of their unit: equal ones are spoken once."""
+    """The texts that are to be spoken, by the key of their unit."""
 
     def __init__(
-        self, output: Output, results: dict[int, TextResult], on_progress: OnProgress | None, captions: str
+        self,
+        texts: dict[str, _Text],
+        executor: Executor,
+        *,
+        output: Output,
+        results: dict[int, TextResult],
+        on_progress: OnProgress | None,
+        captions: str,
     ) -> None:
-        self.waiting: deque[Unit] = deque()
-        self._captions = captions
+        self._texts = texts  # that have no result yet
+        self._units = {key: text.unit for key, text in texts.items()}
+        self._executor = executor
         self._output = output
         self._results = results
         self._on_progress = on_progress
-        self._files: dict[str, list[tuple[int, Path]]] = {}
-        self._held: dict[str, dict[str, Unit]] = {}  # by worker and key
-        self._at_once: dict[str, int] = {}
-        self._suspects: set[str] = set()  # keys of those that were spoken when a worker died
-        self._deaths: Counter[str] = Counter()
+        self._captions = captions
+        self._characters = sum(text.characters for text in texts.values())
         self._spoken: Counter[str] = Counter()  # characters
-        self._lengths: dict[str, int] = {}
-
-    def add(self, index: int, out: Path, unit: Unit) -> None:
-        """Another text of the batch."""
-        if unit.key not in self._files:
-            self.waiting.append(unit)
-        self._files.setdefault(unit.key, []).append((index, out))
-        self._lengths[unit.key] = len(self._files[unit.key]) * len(unit.text)
-
-    def run(self, executor: Executor) -> None:
-        """Speak all texts."""
+        self._scheduler = Scheduler(executor.overhead_seconds, ahead=False, attempts=DEATHS_PER_TEXT)
         # Longest first: a long text at the end would keep one worker busy while the others are idle.
-        self.waiting = deque(sorted(self.waiting, key=lambda unit: -len(unit.text)))
+        longest_first = sorted(self._units.values(), key=lambda unit: -len(unit.text))
+        self._scheduler.add(PendingUnit(unit.key, estimated_seconds(unit.text)) for unit in longest_first)
+
+    def run(self) -> None:
+        """Speak all texts."""
         try:
-            while self._files:
+            while self._texts:
+                carry_out(self._scheduler.decide(time.monotonic()), self._executor, self._units)
                 try:
-                    events = executor.results(_TICK_SECONDS)
+                    events = self._executor.results(_TICK_SECONDS)
                 except VoxmatrixError as error:  # no worker is left
                     self._fail_all(failure_of(error))
                     return
                 for event in events:
-                    self._on_event(event, executor)
+                    self._on_event(event, time.monotonic())
         except KeyboardInterrupt:
-            for event in executor.results(0.0):  # what is written already
+            for event in self._executor.results(0.0):  # what is written already
                 if isinstance(event, UnitSpoken):
-                    self._keep(event)
+                    self._keep(event, time.monotonic())
             raise
 
-    def _on_event(self, event: object, executor: Executor) -> None:
+    def _on_event(self, event: WorkEvent, now: float) -> None:
         match event:
-            case WorkerJoined(worker=worker, at_once=at_once):
-                self._take_back(worker, None)
-                self._at_once[worker] = at_once
-                self._give(worker, executor)
-            case WorkerLeft(worker=worker, failure=failure):
-                self._take_back(worker, failure)
-            case UnitProgress(key=key, characters=characters):
+            case WorkerJoined(worker=worker, speed=speed, at_once=at_once):
+                self._scheduler.joined(worker, now, speed, at_once)
+            case WorkerLeft(worker=worker, failure=failure, possible_causes=keys):
+                if failure is not None:
+                    self._on_death(worker, keys, failure, now)
+                self._scheduler.left(worker)
+            case UnitProgress(key=key, characters=characters) if key in self._texts:
                 self._progress(key, characters)
-            case UnitSpoken(worker=worker, key=key):
-                self._held.get(worker, {}).pop(key, None)
-                self._keep(event)
-                self._give(worker, executor)
+            case UnitSpoken():
+                self._keep(event, now)
             case UnitFailed(worker=worker, key=key, failure=failure):
-                self._held.get(worker, {}).pop(key, None)
-                self._end(key, failure)
-                self._give(worker, executor)
+                if self._scheduler.failed(worker, key, now, final=True):
+                    self._end(key, failure)
 
-    def _give(self, worker: str, executor: Executor) -> None:
-        """Give a worker its next texts, if there are any. It has only those that it speaks: texts may be long."""
-        held = self._held.setdefault(worker, {})
-        units: list[Unit] = []
-        while self.waiting and len(held) < self._at_once[worker]:
-            if held and not self._suspects.isdisjoint({self.waiting[0].key, *held}):
-                break  # one that may have killed a worker is spoken alone
-            units.append(self.waiting.popleft())
-            held[units[-1].key] = units[-1]
-        if units:
-            executor.submit(worker, units)
+    def _on_death(self, worker: str, keys: Sequence[str], failure: Failure, now: float) -> None:
+        """A worker has died. Of which of several texts is not known: each is spoken alone now."""
+        for key in reversed(keys):
+            if self._scheduler.failed(worker, key, now, confirmed=len(keys) == 1):
+                self._end(key, replace(failure, problem=f"{DEATHS_PER_TEXT} times, {failure.problem}"))
 
-    def _take_back(self, worker: str, failure: Failure | None) -> None:
-        """What a worker had goes to another one, except a text that has killed several."""
-        units = [unit for unit in self._held.pop(worker, {}).values() if unit.key in self._files]
-        for unit in reversed(units):
-            if failure is not None:
-                self._suspects.add(unit.key)
-                self._deaths[unit.key] += len(units) == 1
-            if failure is not None and self._deaths[unit.key] >= DEATHS_PER_TEXT:
-                self._end(unit.key, replace(failure, problem=f"{DEATHS_PER_TEXT} times, {failure.problem}"))
-            else:
-                self.waiting.appendleft(unit)
-
-    def _keep(self, event: UnitSpoken) -> None:
+    def _keep(self, event: UnitSpoken, now: float) -> None:
         """Give the finished file its place."""
-        seconds = event.samples / event.rate_hz
-        result: TextResult = Speech(
-            sentences=event.sentences, seconds=seconds, rate_hz=event.rate_hz, findings=event.findings
-        )
+        text = self._texts.get(event.key)
+        if self._scheduler.delivered(event.worker, event.key, event.wall_seconds, now) and text is not None:
+            self._end(event.key, self._written(event, text))
+        event.path.unlink(missing_ok=True)
+
+    def _written(self, event: UnitSpoken, text: _Text) -> TextResult:
         try:
-            for _, out in self._files.get(event.key, ()):
+            for _, out in text.files:
                 if self._captions:
                     write_captions(out.with_suffix(f".{self._captions}"), event.captions)
                 _place(event.path, out, self._output)  # the last: what is there is skipped by the next command
         except (VoxmatrixError, OSError) as error:
-            result = failure_of(error)
-        event.path.unlink(missing_ok=True)
-        self._end(event.key, result)
+            return failure_of(error)
+        seconds = event.samples / event.rate_hz
+        return Speech(sentences=event.sentences, seconds=seconds, rate_hz=event.rate_hz, findings=event.findings)
 
     def _end(self, key: str, result: TextResult) -> None:
         """A text has its result. Some failures all others would have as well."""
-        for index, _ in self._files.pop(key, ()):
-            self._results[index] = result
-        self._progress(key, self._lengths[key])
+        self._set_result(key, result)
         if isinstance(result, Failure) and result.exit_code in FATAL_CODES:
             self._fail_all(replace(result, problem=f"not started, because {result.problem}"))
 
     def _fail_all(self, failure: Failure) -> None:
-        self.waiting.clear()
-        files, self._files = self._files, {}
-        for key, copies in files.items():
-            for index, _ in copies:
-                self._results[index] = failure
-            self._progress(key, self._lengths[key])
+        for key in list(self._texts):
+            self._set_result(key, failure)
+
+    def _set_result(self, key: str, result: TextResult) -> None:
+        if key in self._texts:
+            self._progress(key, self._texts[key].characters)
+            for index, _ in self._texts.pop(key).files:
+                self._results[index] = result
 
     def _progress(self, key: str, characters: int) -> None:
+        """Count what was spoken of a text."""
         # A lexicon is applied before sentences are counted, and may have made them longer than the text.
         before = self._spoken.total()
-        self._spoken[key] = min(self._lengths[key], self._spoken[key] + characters)
+        self._spoken[key] = min(self._texts[key].characters, self._spoken[key] + characters)
         if self._on_progress and self._spoken.total() > before:
-            self._on_progress(self._spoken.total(), sum(self._lengths.values()))
+            self._on_progress(self._spoken.total(), self._characters)
 
 
 def _place(wav: Path, out: Path, output: Output) -> None:

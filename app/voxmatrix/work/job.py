@@ -1,15 +1,16 @@
 """Drive a job: give units to workers, file what they deliver, try again what failed, and name what was given up."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from voxmatrix.errors import Finding, InterruptedRunError
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
-from voxmatrix.work.executors.base import Executor, UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
-from voxmatrix.work.ledger import Delivery, GivenUp, Ledger
-from voxmatrix.work.scheduler import Scheduler
+from voxmatrix.work.delivery import Delivery
+from voxmatrix.work.executor import Executor, UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
+from voxmatrix.work.ledger import GivenUp, Ledger
+from voxmatrix.work.scheduler import Decision, Scheduler
 from voxmatrix.work.unit import Unit
 from voxmatrix.work.worker_load import PendingUnit
 
@@ -81,6 +82,14 @@ def estimated_seconds(text: str) -> float:
     return (len(text) + _EXTRA_CHARACTERS) / _CHARACTERS_PER_SECOND
 
 
+def carry_out(decision: Decision, executor: Executor, units: Mapping[str, Unit]) -> None:
+    """Tell the workers what the scheduler has decided; `units` are those that are not done, by key."""
+    for worker, keys in decision.recalls:
+        executor.cancel(worker, keys)
+    for assignment in decision.assignments:
+        executor.submit(assignment.worker, [units[unit.key] for unit in assignment.units])
+
+
 class _Job:
     def __init__(self, ledger: Ledger, executor: Executor, on_progress: OnJobProgress | None) -> None:
         self._ledger = ledger
@@ -150,11 +159,7 @@ class _Job:
         for worker in self._scheduler.silent(now, SILENT_SECONDS):
             failure = Failure(problem=f"{worker} was silent for {SILENT_SECONDS:.0f} s", remedy="", exit_code=1)
             self._executor.replace(worker, failure)
-        decision = self._scheduler.decide(now)
-        for worker, keys in decision.recalls:
-            self._executor.cancel(worker, keys)
-        for assignment in decision.assignments:
-            self._executor.submit(assignment.worker, [self._units[unit.key] for unit in assignment.units])
+        carry_out(self._scheduler.decide(now), self._executor, self._units)
 
     def _receive(self) -> None:
         """Handle what has happened, and what happens meanwhile."""

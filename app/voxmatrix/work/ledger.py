@@ -7,7 +7,6 @@
 What the record says and what the files are is compared before it is believed.
 """
 
-import json
 import shutil
 import sqlite3
 import time
@@ -23,30 +22,12 @@ from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.wording import quoted
-from voxmatrix.work.ledger_files import connect, salvaged
+from voxmatrix.work.delivery import Delivery
+from voxmatrix.work.ledger_files import connect, restore
 from voxmatrix.work.unit import Unit
 
 _FILE = "ledger.sqlite"
 _GROUP = 500
-
-
-@dataclass(frozen=True, kw_only=True)
-class Delivery:
-    """Finished audio of a unit."""
-
-    key: str
-    sha256: str  # of the file
-    samples: int
-    rate_hz: int
-    worker: str
-    wall_seconds: float  # that the worker took
-    findings: tuple[Finding, ...] = ()  # what was left out
-    computed: str = ""  # how, where that changes what is heard
-
-    @property
-    def seconds(self) -> float:
-        """The duration."""
-        return self.samples / self.rate_hz
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +130,7 @@ class Ledger:
             UnreachableError: the disk is full.
         """
         with self._changing() as database:
-            rows = [_row(delivery, time.time()) for delivery in deliveries]
+            rows = [delivery.to_row(time.time()) for delivery in deliveries]
             database.executemany("insert or replace into deliveries values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             attempts = [(*failure, time.time()) for failure in failures]
             database.executemany("insert into attempts values (?, ?, ?, ?)", attempts)
@@ -184,14 +165,14 @@ class Ledger:
                 some = rows.fetchmany(_GROUP)
             if not some:
                 return
-            yield from ((text, _delivery(row)) for text, *row in some)
+            yield from ((text, Delivery.from_row(row)) for text, *row in some)
 
     def delivery(self, key: str) -> Delivery | None:
         """What was delivered for a key."""
         query = """select key, sha256, samples, rate_hz, worker, wall_seconds, findings, computed from deliveries
             where key = ?"""
         rows = self._rows(query, (key,))
-        return _delivery(rows[0]) if rows else None
+        return Delivery.from_row(rows[0]) if rows else None
 
     def state(self) -> LedgerState:
         """How far this run is."""
@@ -250,7 +231,7 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
         except DamagedFileError:
             aside = moved_aside(path)
             database = connect(path)
-            kept = _restore(database, salvaged(aside))
+            kept = restore(database, aside)
             problem = f"{path} was damaged and is now {aside.name}: {kept} finished sentences of it could be read"
             findings.append(Finding(problem=problem, remedy="the others are spoken again", severity="warning"))
         try:
@@ -278,20 +259,6 @@ def _remove_earlier(folder: Path) -> None:
         remove(folder / _FILE)
 
 
-def _restore(database: sqlite3.Connection, rows: Iterator[tuple[object, ...]]) -> int:
-    """Copy deliveries out of a damaged database. What is wrong in them shows when the audio is checked."""
-    database.execute("begin")
-    kept = 0
-    for found in rows:
-        row = (*found, "")[:9]  # those of version 2 are without `computed`
-        if [type(value) for value in row] == [str, str, int, int, str, float, str, float, str]:
-            kept += database.execute(
-                "insert or ignore into deliveries values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row
-            ).rowcount
-    database.execute("commit")
-    return kept
-
-
 def _problem(path: Path, checksum: str, samples: int, rate_hz: int) -> str:
     """What is wrong with a file of audio; "" if nothing is."""
     with storage_errors(path):  # what cannot be read now is not damaged
@@ -307,40 +274,3 @@ def _problem(path: Path, checksum: str, samples: int, rate_hz: int) -> str:
 
 def _spoken_again(problem: str) -> Finding:
     return Finding(problem=problem, remedy="it is spoken again", severity="warning")
-
-
-def _row(delivery: Delivery, at: float) -> tuple[str, str, int, int, str, float, str, float, str]:
-    findings = json.dumps([[finding.problem, finding.remedy, finding.severity] for finding in delivery.findings])
-    return (
-        delivery.key,
-        delivery.sha256,
-        delivery.samples,
-        delivery.rate_hz,
-        delivery.worker,
-        delivery.wall_seconds,
-        findings,
-        at,
-        delivery.computed,
-    )
-
-
-def _delivery(row: Sequence[object]) -> Delivery:
-    key, sha256, samples, rate_hz, worker, wall_seconds, findings, computed = row
-    assert isinstance(samples, int) and isinstance(rate_hz, int) and isinstance(wall_seconds, float)
-    return Delivery(
-        key=str(key),
-        sha256=str(sha256),
-        samples=samples,
-        rate_hz=rate_hz,
-        worker=str(worker),
-        wall_seconds=wall_seconds,
-        findings=_findings(str(findings)),
-        computed=str(computed),
-    )
-
-
-def _findings(text: str) -> tuple[Finding, ...]:
-    try:
-        return tuple(Finding(problem=problem, remedy=remedy, severity=how) for problem, remedy, how in json.loads(text))
-    except ValueError:
-        return ()  # a damaged note

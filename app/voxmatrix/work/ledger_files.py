@@ -42,8 +42,24 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def salvaged(path: Path) -> Iterator[tuple[object, ...]]:
-    """The deliveries that can still be read from a damaged database, unchecked."""
+def restore(connection: sqlite3.Connection, damaged: Path) -> int:
+    """Copy the deliveries that can still be read from a damaged database, and return how many they are.
+
+    What is wrong in them shows when the audio is checked.
+    """
+    connection.execute("begin")
+    kept = 0
+    for found in _salvaged(damaged):
+        row = (*found, "")[:9]  # those of version 2 are without `computed`
+        if [type(value) for value in row] == [str, str, int, int, str, float, str, float, str]:
+            kept += connection.execute(
+                "insert or ignore into deliveries values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+            ).rowcount
+    connection.execute("commit")
+    return kept
+
+
+def _salvaged(path: Path) -> Iterator[tuple[object, ...]]:
     with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(path)) as damaged:
         yield from damaged.execute("select * from deliveries")
 

@@ -8,6 +8,8 @@ The rule, with measured figures in docs/scale.md:
   not yet begun are moved, and the one being spoken is copied, again if a faster worker becomes idle. The first result
   counts.
 - Units of a worker that is gone, or silent for too long, go to others. Late results still count.
+- Long texts are not given ahead: whoever is free gets the next one, also after a failure, and nobody speaks what
+  another one has begun.
 - A unit that has failed is a batch of its own. Of a worker that dies, only what it had not reported is known: the unit
   that is blamed may not be the one that it spoke. So that no other unit is blamed, only failures that are confirmed
   count more than once.
@@ -16,7 +18,8 @@ The rule, with measured figures in docs/scale.md:
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from voxmatrix.work.unit_queue import Failures, UnitQueue
+from voxmatrix.work.failures import ATTEMPTS, Failures
+from voxmatrix.work.holdings import Holdings
 from voxmatrix.work.worker_load import FinishEstimate, PendingUnit, WorkerLoad
 
 #: Seconds that a batch takes on its worker.
@@ -51,39 +54,37 @@ class Decision:
 class Scheduler:
     """The queue of units, and the load of each worker."""
 
-    def __init__(self, overhead_seconds: float = 0.3) -> None:
-        """`overhead_seconds` is what a batch costs a worker in addition to speaking."""
-        self._overhead = overhead_seconds
+    def __init__(self, overhead_seconds: float = 0.3, *, ahead: bool = True, attempts: int = ATTEMPTS) -> None:
+        """`overhead_seconds` is what a batch costs a worker in addition to speaking.
+
+        If not `ahead`, units are long texts. A unit is given up after this many `attempts`.
+        """
+        self._overhead, self._ahead = overhead_seconds, ahead
         self._loads: dict[str, WorkerLoad] = {}
         self._open: dict[str, PendingUnit] = {}  # added and neither delivered nor given up
-        self._holders: dict[str, list[WorkerLoad]] = {}
-        self._waiting = UnitQueue()
-        self._failures = Failures()
-        self._recalls: dict[str, list[str]] = {}
+        self._held = Holdings()
+        self._failures = Failures(attempts)
         self._estimate: tuple[float, FinishEstimate] | None = None  # as of a time, until something is assigned
         #: Seconds of audio that exist but were not added yet, so that endings are estimated well.
         self.later_seconds = 0.0
-
-    # What happens -----------------------------------------------------------------------------------------------------
 
     def add(self, units: Iterable[PendingUnit]) -> None:
         """More units, in the order in which they should be spoken. A key that is open already is left out."""
         for unit in units:
             if unit.key not in self._open:
                 self._open[unit.key] = unit
-                self._waiting.append(unit)
+                self._held.waiting.append(unit)
 
-    def joined(self, worker: str, now: float, speed: float | None = None) -> None:
-        """A worker is there, or there again: whatever it held before is lost."""
+    def joined(self, worker: str, now: float, speed: float | None = None, at_once: int = 1) -> None:
+        """A worker is there, or there again: whatever it held before is lost. It speaks `at_once` units at once."""
         self.left(worker)
-        self._loads[worker] = WorkerLoad(worker, speed or UNKNOWN_SPEED, self._overhead, now)
+        self._loads[worker] = WorkerLoad(worker, speed or UNKNOWN_SPEED, self._overhead, now, at_once)
 
     def left(self, worker: str) -> None:
         """A worker is gone."""
         load = self._loads.pop(worker, None)
         if load:
-            self._take_back(load)
-        self._recalls.pop(worker, None)
+            self._held.leave(load)
 
     def delivered(self, worker: str, key: str, wall_seconds: float, now: float) -> bool:
         """A worker has spoken a unit. False: another was faster, or nobody needs it."""
@@ -92,41 +93,34 @@ class Scheduler:
             load.report(unit, wall_seconds, now)
         if unit is None:
             return False
-        self._release(unit, load)
+        self._held.release(unit)
         self._failures.forget(key)
         return True
 
-    def failed(self, worker: str, key: str, now: float, *, confirmed: bool = True) -> bool:
-        """A worker could not speak a unit; or died, `confirmed` if it can only have spoken this one. True: given up."""
+    def failed(self, worker: str, key: str, now: float, *, confirmed: bool = True, final: bool = False) -> bool:
+        """A worker could not speak a unit; or died, `confirmed` if it can only have spoken this one.
+
+        True: it is given up, at once if this is `final`.
+        """
         load, unit = self._loads.get(worker), self._open.get(key)
         if load:
             load.report(None, 0.0, now)
-            load.drop(key)
         if unit is None:
             return False
-        if self._failures.add(key, worker, self._loads, confirmed=confirmed):
+        if load:
+            self._held.take(load, unit)
+        if final or self._failures.add(key, worker, self._loads if self._ahead else (), confirmed=confirmed):
             del self._open[key]
-            self._release(unit, load)
+            self._failures.forget(key)
+            self._held.release(unit)
             return True
-        holders = self._holders.get(key, [])
-        if load in holders:
-            holders.remove(load)
-        if not holders and key not in self._waiting.keys:
-            self._holders.pop(key, None)
-            self._waiting.put_back(unit)
+        self._held.put_back(unit)
         return False
-
-    def speaking(self, worker: str) -> str | None:
-        """The unit that a worker speaks, as far as known: the first one that it has not reported."""
-        load = self._loads.get(worker)
-        return load.stuck_on or next((unit.key for unit in load.units()), None) if load else None
-
-    # What is the case -------------------------------------------------------------------------------------------------
 
     @property
     def waiting(self) -> int:
         """Units in the queue."""
-        return len(self._waiting.keys)
+        return len(self._held.waiting.keys)
 
     @property
     def unfinished(self) -> int:
@@ -147,26 +141,27 @@ class Scheduler:
         """Workers that owe results and have said nothing for `seconds`."""
         return [load.name for load in self._loads.values() if load.unresponsive and now - load.since > seconds]
 
-    # What to do -------------------------------------------------------------------------------------------------------
-
     def decide(self, now: float) -> Decision:
         """What to do now. Call it after every report, and every quarter of a second without one."""
-        for load in self._loads.values():
-            if not load.unresponsive and load.overdue(now):
-                load.stuck_on = self.speaking(load.name)
-                load.unresponsive = True
-                # Not the unit that it speaks: its report tells that the worker is alive.
-                self._recall(load, [key for key in self._take_back(load) if key != load.stuck_on])
+        if self._ahead:
+            self._notice_overdue(now)
         assignments = []
         self._estimate = None
         trusted = self._trusted()
-        if self._waiting.keys:
+        if self._held.waiting.keys:
             assignments += self._feed(trusted, now)
-        if not (assignments or self._waiting.keys or self.later_seconds):
+        if self._ahead and not (assignments or self._held.waiting.keys or self.later_seconds):
             assignments += self._steal(trusted, now)
-        recalls = tuple((worker, tuple(keys)) for worker, keys in self._recalls.items())
-        self._recalls.clear()
-        return Decision(recalls=recalls, assignments=tuple(assignments))
+        return Decision(recalls=self._held.recalls(), assignments=tuple(assignments))
+
+    def _notice_overdue(self, now: float) -> None:
+        """What workers hold that have been silent for too long goes to others."""
+        for load in self._loads.values():
+            if not load.unresponsive and load.overdue(now):
+                load.stuck_on = load.speaking
+                load.unresponsive = True
+                # Not the unit that it speaks: its report tells that the worker is alive.
+                self._held.recall(load, [key for key in self._held.take_back(load) if key != load.stuck_on])
 
     def _trusted(self) -> list[WorkerLoad]:
         """The workers that report, fastest first."""
@@ -177,21 +172,29 @@ class Scheduler:
         found = []
         total = sum(load.speed for load in loads)
         for load in loads:
-            while len(load.batches) < (IN_FLIGHT if load.measured else 1):
-                units = self._next_batch(load, loads, total, now)
-                if not units:
-                    break
+            while units := self._next_batch(load, loads, total, now) if self._ahead else self._next_text(load):
                 found.append(self._assign(load, units, now))
         return found
 
+    def _next_text(self, load: WorkerLoad) -> list[PendingUnit]:
+        """The next unit for a worker that could speak another one now. One that has failed is spoken alone."""
+        unit, held = self._held.waiting.first(), list(load.units())
+        if unit is None or len(held) >= load.at_once:
+            return []
+        if held and any(one.key in self._failures for one in (unit, *held)):
+            return []
+        self._held.waiting.discard(unit)
+        return [unit]
+
     def _next_batch(self, load: WorkerLoad, loads: Sequence[WorkerLoad], total: float, now: float) -> list[PendingUnit]:
-        """The next units for a worker with room; none if it skips it, or if the queue has none for it."""
-        first = self._next_unit(load)
+        """The next units for a worker; none if it has enough, if it skips them, or if the queue has none for it."""
+        has_room = len(load.batches) < (IN_FLIGHT if load.measured else 1)
+        first = self._next_unit(load) if has_room else None
         if first is None:
             return []
         own = load.ends_in(now)
         # No sharing out can end sooner than this: while it is far away, nothing more need be computed.
-        all_end = (self._waiting.seconds + self.later_seconds) / total
+        all_end = (self._held.waiting.seconds + self.later_seconds) / total
         ends = own + load.overhead + first.seconds / load.speed
         if ends > all_end or all_end - own < MAX_SECONDS:
             finish = self._finish(loads, now)
@@ -202,22 +205,19 @@ class Scheduler:
         seconds = min(most, max(MIN_SECONDS, all_end - own)) * load.speed
         units: list[PendingUnit] = []
         while (unit := self._next_unit(load)) and (not units or unit.seconds <= seconds):
-            if units and (self._has_failed(unit) or self._has_failed(units[0])):
+            if units and (unit.key in self._failures or units[0].key in self._failures):
                 break
-            self._waiting.discard(unit)
+            self._held.waiting.discard(unit)
             units.append(unit)
             seconds -= unit.seconds
         return units
 
     def _next_unit(self, load: WorkerLoad) -> PendingUnit | None:
         """The first unit of the queue, but for those that failed here and that another worker has yet to try."""
-        first = self._waiting.first()
+        first = self._held.waiting.first()
         if first is None or not self._failures or self._may_try(load, first):
             return first
-        return next((unit for unit in self._waiting if self._may_try(load, unit)), None)
-
-    def _has_failed(self, unit: PendingUnit) -> bool:
-        return bool(self._failures.of(unit.key))
+        return next((unit for unit in self._held.waiting if self._may_try(load, unit)), None)
 
     def _may_try(self, load: WorkerLoad, unit: PendingUnit) -> bool:
         workers = self._failures.of(unit.key)
@@ -239,7 +239,7 @@ class Scheduler:
     def _finish(self, loads: Sequence[WorkerLoad], now: float) -> FinishEstimate:
         if self._estimate is None or self._estimate[0] != now:
             busy = [(load.ends_in(now), load.speed) for load in loads]
-            self._estimate = now, FinishEstimate(busy, self._waiting.seconds + self.later_seconds)
+            self._estimate = now, FinishEstimate(busy, self._held.waiting.seconds + self.later_seconds)
         return self._estimate[1]
 
     def _steal(self, loads: Sequence[WorkerLoad], now: float) -> list[Assignment]:
@@ -273,54 +273,24 @@ class Scheduler:
         `there` is when `other` ends. The unit that it speaks is copied, the others are moved.
         """
         units = [unit for unit in other.units() if self._may_try(load, unit)]
-        speaking = self.speaking(other.name)
         ends = load.overhead
         stolen: list[PendingUnit] = []
         for unit in reversed(units):
             ends += unit.seconds / load.speed
-            copies = [holder.ends_in(now) for holder in self._holders[unit.key] if holder is not other]
+            copies = [holder.ends_in(now) for holder in self._held.holders(unit.key) if holder is not other]
             if ends >= GAIN * min([there, *copies]):
                 break
-            if stolen and (self._has_failed(unit) or self._has_failed(stolen[0])):
+            if stolen and (unit.key in self._failures or stolen[0].key in self._failures):
                 break
             stolen.append(unit)
             there -= unit.seconds / other.speed
-        moved = [unit.key for unit in stolen if unit.key != speaking]
-        for key in moved:
-            other.drop(key)
-            self._holders[key].remove(other)
-        self._recall(other, moved)
+        moved = [unit for unit in stolen if unit.key != other.speaking]
+        for unit in moved:
+            self._held.take(other, unit)
+        self._held.recall(other, [unit.key for unit in moved])
         return stolen[::-1]
 
-    # Bookkeeping ------------------------------------------------------------------------------------------------------
-
     def _assign(self, load: WorkerLoad, units: list[PendingUnit], now: float) -> Assignment:
-        load.hold(units, now)
+        self._held.assign(load, units, now)
         self._estimate = None
-        for unit in units:
-            self._holders.setdefault(unit.key, []).append(load)
         return Assignment(worker=load.name, units=tuple(units))
-
-    def _release(self, unit: PendingUnit, by: WorkerLoad | None) -> None:
-        """A unit is done: nobody else need speak it."""
-        self._waiting.discard(unit)
-        for load in self._holders.pop(unit.key, ()):
-            if load is not by and load.drop(unit.key):
-                self._recall(load, [unit.key])
-
-    def _take_back(self, load: WorkerLoad) -> list[str]:
-        """Everything that a worker holds goes back to the front of the queue, unless another one has it too."""
-        units = list(load.units())
-        for unit in reversed(units):
-            load.drop(unit.key)
-            holders = self._holders.get(unit.key, [])
-            if load in holders:
-                holders.remove(load)
-            if not holders:
-                self._holders.pop(unit.key, None)
-                self._waiting.put_back(unit)
-        return [unit.key for unit in units]
-
-    def _recall(self, load: WorkerLoad, keys: Sequence[str]) -> None:
-        if keys and load.name in self._loads:
-            self._recalls.setdefault(load.name, []).extend(keys)

@@ -1,7 +1,7 @@
-"""The units that no worker has yet, and those that have failed: on which workers, and when one is given up."""
+"""The units that no worker has yet."""
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from voxmatrix.work.worker_load import PendingUnit
@@ -46,39 +46,3 @@ class UnitQueue:
 
     def __iter__(self) -> Iterator[PendingUnit]:
         return (unit for unit in self.units if unit.key in self.keys)
-
-
-#: A unit is given up after this many failures, on different workers if there are enough.
-ATTEMPTS = 3
-
-
-class Failures:
-    """The failures of units that are neither delivered nor given up."""
-
-    def __init__(self) -> None:
-        self._workers: dict[str, list[str]] = {}  # by the key of the unit
-
-    def __bool__(self) -> bool:
-        return bool(self._workers)
-
-    def add(self, key: str, worker: str, present: Collection[str], *, confirmed: bool) -> bool:
-        """A unit failed on a worker. True: it has failed often enough to be given up, and is forgotten here.
-
-        If it is not confirmed that it was this one, it counts only when the unit has not failed before.
-        """
-        workers = self._workers.setdefault(key, [])
-        if workers and not confirmed:
-            return False
-        workers.append(worker)
-        if len(workers) < ATTEMPTS or len(set(workers)) < min(ATTEMPTS, len({*workers, *present})):
-            return False
-        self.forget(key)
-        return True
-
-    def forget(self, key: str) -> None:
-        """A unit is done."""
-        self._workers.pop(key, None)
-
-    def of(self, key: str) -> Collection[str]:
-        """The workers on which a unit has failed."""
-        return self._workers.get(key, ())

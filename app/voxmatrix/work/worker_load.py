@@ -31,6 +31,7 @@ class WorkerLoad:
         "_seconds",
         "_spoken",
         "_worked",
+        "at_once",
         "batches",
         "name",
         "overhead",
@@ -40,9 +41,13 @@ class WorkerLoad:
         "unresponsive",
     )
 
-    def __init__(self, name: str, speed: float, overhead: float, now: float) -> None:
-        """`speed` is a guess, in seconds of audio per second; `overhead` is in seconds a batch."""
+    def __init__(self, name: str, speed: float, overhead: float, now: float, at_once: int = 1) -> None:
+        """`speed` is a guess, in seconds of audio per second; `overhead` is in seconds a batch.
+
+        `at_once` is how many units it speaks at once.
+        """
         self.name = name
+        self.at_once = at_once
         self.speed = speed
         self.overhead = overhead
         #: Unreported units of each batch, in the order in which they are spoken.
@@ -67,6 +72,11 @@ class WorkerLoad:
         """All units that it holds, in order."""
         for batch in self.batches:
             yield from batch.values()
+
+    @property
+    def speaking(self) -> str | None:
+        """The unit that it speaks, as far as known: the first one that it has not reported."""
+        return self.stuck_on or next((unit.key for unit in self.units()), None)
 
     def hold(self, units: list[PendingUnit], now: float) -> None:
         """Another batch was submitted."""

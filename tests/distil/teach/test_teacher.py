@@ -33,10 +33,10 @@ from voxmatrix.text.front import Sentence
 from voxmatrix.text.prompts import sentence_list
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.voices.resolve import open_voice, resolve
-from voxmatrix.work.executors.base import Executor
-from voxmatrix.work.executors.celery import CeleryExecutor
-from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.cluster.celery_executor import CeleryExecutor
+from voxmatrix.work.executor import Executor
 from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.local_executor import LocalExecutor
 
 pytestmark = pytest.mark.usefixtures("tones")
 SENTENCES = [Sentence(text=f"It is line {number}{', and more' * (number % 7)}.") for number in range(120)]

@@ -9,11 +9,11 @@ from tests.work.cluster.processes import wait_until
 from voxmatrix.errors import Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkEvent
-from voxmatrix.work.executors.celery import CeleryExecutor
-from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.cluster.celery_executor import CeleryExecutor
+from voxmatrix.work.executor import UnitFailed, UnitSpoken, WorkEvent
 from voxmatrix.work.job import JobOutcome, JobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
+from voxmatrix.work.local_executor import LocalExecutor
 from voxmatrix.work.unit import Unit, unit_of
 
 #: Longer than any job of a test takes, also on a computer that is busy.

@@ -22,7 +22,7 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.voices.clone import keep_recording
 from voxmatrix.voices.resolve import resolve
-from voxmatrix.work.executors.base import UnitSpoken
+from voxmatrix.work.executor import UnitSpoken
 from voxmatrix.work.unit import unit_of
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]

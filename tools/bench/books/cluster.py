@@ -15,7 +15,7 @@ from tools.bench.books import free_voice
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.work.cluster.members import workers_health
-from voxmatrix.work.executors.base import Executor
+from voxmatrix.work.executor import Executor
 from voxmatrix.work.job import JobProgress, OnJobProgress, run_job
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import Unit, unit_of

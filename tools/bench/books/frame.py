@@ -19,9 +19,9 @@ from tools.bench.books.cluster import TimedJob, free_workers, redis_server, sent
 from tools.bench.books.free_voice import environment, voice_file
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.work.executors.celery import CeleryExecutor
-from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.cluster.celery_executor import CeleryExecutor
 from voxmatrix.work.job import JobProgress
+from voxmatrix.work.local_executor import LocalExecutor
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from tools.bench.speak_beside_piper import make_voice, timed
 from voxmatrix.models.style import Style
 from voxmatrix.text.prompts import sentence_list
 from voxmatrix.voices.resolve import resolve
-from voxmatrix.work.executors.celery import CeleryExecutor
+from voxmatrix.work.cluster.celery_executor import CeleryExecutor
 from voxmatrix.work.unit import unit_of
 
 

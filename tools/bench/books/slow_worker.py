@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools.bench.books.cluster import free_workers, redis_server, sentences, timed_job
 from tools.bench.books.free_voice import voice_file
-from voxmatrix.work.executors.celery import CeleryExecutor
+from voxmatrix.work.cluster.celery_executor import CeleryExecutor
 
 FAST_SECONDS, SLOW_SECONDS = 0.1, 2.0
 FLEETS = {"two": [FAST_SECONDS] * 2, "two_and_a_slow_one": [FAST_SECONDS, FAST_SECONDS, SLOW_SECONDS]}

@@ -34,7 +34,7 @@ def measure(check: Check) -> dict[str, Any]:
 
 
 def _sentences_per_second(check: Check, voice: Path, devices: list[str]) -> float:
-    from voxmatrix.work.executors.celery import CeleryExecutor
+    from voxmatrix.work.cluster.celery_executor import CeleryExecutor
 
     read, card = sentence_list("harvard"), resolve(voice)
     count = _FEW if check.cpu else _SENTENCES

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
-    from voxmatrix.work.executors.base import Workers
+    from voxmatrix.work.executor import Workers
     from voxmatrix.work.job import JobOutcome
 
 #: Values of --judge: nobody hears the book; the model that is used if it is at hand.

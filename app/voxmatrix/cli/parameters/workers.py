@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
     from voxmatrix.models.style import Style
-    from voxmatrix.work.executors.base import Executor
+    from voxmatrix.work.executor import Executor
 
     Workers = Callable[[Path, int], AbstractContextManager[Executor]]
 
@@ -34,7 +34,7 @@ def own_processes(
 
     def start(incoming: Path, most: int) -> "AbstractContextManager[Executor]":
         from voxmatrix.models.style import Runtime
-        from voxmatrix.work.executors.local import LocalExecutor
+        from voxmatrix.work.local_executor import LocalExecutor
 
         runtime = Runtime(threads=threads, reproducible=reproducible)
         workers = max(1, min(number, most))
@@ -50,7 +50,7 @@ def cluster_workers(voice: "VoiceCard", options: ClusterOptions) -> "Workers":
     broker = broker_url(options.cluster, environment())
 
     def start(incoming: Path, _most: int) -> "AbstractContextManager[Executor]":
-        from voxmatrix.work.executors.celery import CeleryExecutor
+        from voxmatrix.work.cluster.celery_executor import CeleryExecutor
 
         return CeleryExecutor(broker, voice, incoming, store=options.store, results=options.results, warn=warn)
 

@@ -14,7 +14,7 @@ from voxmatrix.book.make import BookRequest, open_book_job
 from voxmatrix.book.read import read_book
 from voxmatrix.files import digest
 from voxmatrix.models.style import Runtime, Style
-from voxmatrix.work.executors.local import LocalExecutor
+from voxmatrix.work.local_executor import LocalExecutor
 
 SENTENCES = 40
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.work.cluster.faults.cluster import SECONDS, Cluster
 from tests.work.cluster.faults.test_processes import stop
-from voxmatrix.work.executors.celery import SILENT_SECONDS
+from voxmatrix.work.cluster.celery_executor import SILENT_SECONDS
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.work.cluster.faults.cluster import SECONDS, UNITS, Cluster
 from tests.work.cluster.jobs import some_sentences
+from voxmatrix.work.failures import ATTEMPTS
 from voxmatrix.work.ledger import open_ledger
-from voxmatrix.work.unit_queue import ATTEMPTS
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 

@@ -31,7 +31,7 @@ from voxmatrix.speak.batch.messages import (
 from voxmatrix.speak.batch.processes import WorkerProcess, WorkerProcesses, death
 from voxmatrix.speak.batch.worker import opened_voice
 from voxmatrix.speak.output import Speech
-from voxmatrix.work.executors.base import UnitFailed, UnitProgress, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
+from voxmatrix.work.executor import UnitFailed, UnitProgress, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.unit import Unit
 
 #: Units in the pipe of a worker beside those that it speaks, so that it never waits for this process.

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import UnreachableError
@@ -21,18 +20,14 @@ from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.work.cluster.broker import cluster_app
 from voxmatrix.work.cluster.broker_client import BrokerClient, run_key
+from voxmatrix.work.cluster.deliveries import Deliveries, UnwritableError
 from voxmatrix.work.cluster.members import Heartbeat, Members
-from voxmatrix.work.cluster.messages import (
-    UNITS_PER_MESSAGE,
-    BatchReport,
-    SpeechBatch,
-    read_report,
-)
+from voxmatrix.work.cluster.messages import UNITS_PER_MESSAGE, BatchReport, SpeechBatch
+from voxmatrix.work.cluster.patience import PATIENCE_SECONDS, Patience
 from voxmatrix.work.cluster.store import open_store
+from voxmatrix.work.cluster.tasks import SentTask, SentTasks, remote_failure
 from voxmatrix.work.cluster.voices import PublishedVoices
-from voxmatrix.work.executors.base import UnitFailed, WorkerJoined, WorkerLeft, WorkEvent
-from voxmatrix.work.executors.deliveries import Deliveries, SentTask, UnwritableError, remote_failure
-from voxmatrix.work.executors.patience import PATIENCE_SECONDS, Patience
+from voxmatrix.work.executor import UnitFailed, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.unit import Unit
 
 #: A worker sends a heartbeat every second. Without one for this long it is gone.
@@ -43,8 +38,6 @@ ROUND_SECONDS = 1.25
 #: A worker that cannot speak the voice is asked again after this time.
 _UNUSABLE_SECONDS = 60.0
 _POLL_SECONDS = 0.04
-#: Between looks at tasks that were given up, whose results are still welcome, and until they are forgotten.
-_LATE_POLL_SECONDS, _LATE_SECONDS = 1.0, 300.0
 _BEAT_SECONDS = 1.0
 #: Between renewals of the voice in the store.
 _VOICE_SECONDS = 300.0
@@ -98,15 +91,13 @@ class CeleryExecutor(Closeable):
         self._voices.renew(self._store)
         now = time.monotonic()
         self._beaten = self._renewed = self._called = now
-        self._polled_late = self._judge_after = 0.0
+        self._judge_after = 0.0
         self._patience = Patience(broker, patience_seconds, warn, now)
         self._remotes: dict[str, _Remote] = {}
-        self._tasks: dict[str, SentTask] = {}
+        self._tasks = SentTasks(self._mailbox)
         self._events: list[WorkEvent] = []
         self._deliveries = Deliveries(self._store, self._run, incoming)
         self._members = Members(app)
-
-    # The protocol -----------------------------------------------------------------------------------------------------
 
     def submit(self, worker: str, units: Sequence[Unit]) -> None:
         """Send a batch. If the broker does not answer, the worker is gone until it is heard again.
@@ -133,7 +124,7 @@ class CeleryExecutor(Closeable):
             except UnreachableError:
                 self._lose(worker, None)
                 return
-            self._tasks[task] = SentTask(task, worker, part)
+            self._tasks.add(SentTask(task, worker, part))
 
     def results(self, timeout_seconds: float) -> list[WorkEvent]:
         """What has happened since the last call.
@@ -160,20 +151,14 @@ class CeleryExecutor(Closeable):
 
     def cancel(self, worker: str, keys: Sequence[str]) -> None:
         """Tell a worker what it need not speak any more."""
-        unwanted, tasks = set(keys), {}
-        for name, task in self._tasks.items():
-            if task.worker == worker:
-                indices = [n for n in task.unreported() if task.units[n].key in unwanted]
-                if indices:
-                    tasks[name] = indices
-        self._cancel(worker, tasks)
+        self._cancel(worker, self._tasks.unreported(worker, set(keys)))
 
     def replace(self, worker: str, failure: Failure) -> None:
         """Kill the process in which a worker speaks. It joins again when it is heard."""
         remote = self._remotes.get(worker)
         if remote is not None:
             with suppress(UnreachableError):
-                self._mailbox.kill(remote.heartbeat.hostname, [task.name for task in self._held(worker)])
+                self._mailbox.kill(remote.heartbeat.hostname, [task.name for task in self._tasks.held(worker)])
             self._lose(worker, failure)
 
     def close(self) -> None:
@@ -184,24 +169,23 @@ class CeleryExecutor(Closeable):
         self._deliveries.close()
         with suppress(UnreachableError):
             self._key.remove()
-            self._mailbox.forget(self._tasks)
+            self._mailbox.forget(task.name for task in self._tasks)
         with suppress(UnreachableError):
-            self._store.delete([name for task in self._tasks.values() for name in task.audio_names(self._run)])
+            self._store.delete([name for task in self._tasks for name in task.audio_names(self._run)])
             self._store.delete_folder(f"audio/{self._run}")
 
     def _ask(self, now: float) -> None:
         """Exchange news with the broker. One that does not answer is asked again soon."""
         try:
             self._beat(now)
-            self._poll(now)
+            for task, report, is_last in self._tasks.news(now):
+                self._on_news(task, report, is_last)
         except UnwritableError:
             raise
         except UnreachableError as error:
             self._patience.asked(now, error)
         else:
             self._patience.asked(now, None)
-
-    # Workers ----------------------------------------------------------------------------------------------------------
 
     def _notice_pause(self) -> None:
         """After a pause of this process, e.g. of a suspended laptop, heartbeats are waiting to be heard."""
@@ -221,15 +205,11 @@ class CeleryExecutor(Closeable):
                 remote.unwanted_until, remote.failure = 0.0, None
             is_silent = now - member.heard > SILENT_SECONDS
             can_judge = since is not None and now - since > SILENT_SECONDS and now > self._judge_after
-            if member.leaving:
-                self._lose(name, None)
-                self._drop_queue(name)
-                remote.unheard = None
-            elif remote.joined and is_silent and can_judge:
+            if member.leaving or (remote.joined and is_silent and can_judge):
                 # A busy computer or its network is not the fault of a sentence. Its death is known when it restarts.
                 self._lose(name, None)
                 self._drop_queue(name)
-                remote.unheard = member.heartbeat.incarnation
+                remote.unheard = None if member.leaving else member.heartbeat.incarnation
             elif heard_all and not remote.joined and not is_silent and member.heard > remote.unwanted_until:
                 died = remote.unheard is not None and remote.unheard != member.heartbeat.incarnation
                 remote.joined, remote.failure, remote.unheard = True, None, None
@@ -242,7 +222,7 @@ class CeleryExecutor(Closeable):
         """A worker is gone, or does not have what it was sent. It may join again after this time."""
         remote = self._remotes[worker]
         remote.unwanted_until = time.monotonic() + seconds
-        held = self._held(worker)
+        held = self._tasks.held(worker)
         self._give_up(worker)
         if remote.joined:
             remote.joined = False
@@ -250,16 +230,9 @@ class CeleryExecutor(Closeable):
             spoken = tuple(held[0].units[index].key for index in held[0].unreported()) if held else ()
             self._events.append(WorkerLeft(worker=worker, failure=failure, possible_causes=spoken))
 
-    def _held(self, worker: str) -> list[SentTask]:
-        """The batches that a worker has, in the order in which it speaks them."""
-        return [task for task in self._tasks.values() if task.worker == worker and task.given_up is None]
-
     def _give_up(self, worker: str) -> None:
         """Wait no longer for what a worker has; it need not continue it."""
-        held, now = self._held(worker), time.monotonic()
-        for task in held:
-            task.given_up = now
-        self._cancel(worker, {task.name: task.unreported() for task in held})
+        self._cancel(worker, self._tasks.give_up(worker))
 
     def _cancel(self, worker: str, tasks: dict[str, list[int]]) -> None:
         if tasks:
@@ -279,8 +252,6 @@ class CeleryExecutor(Closeable):
         """Why workers cannot speak this voice."""
         return [remote.failure for remote in self._remotes.values() if remote.failure is not None]
 
-    # The broker -------------------------------------------------------------------------------------------------------
-
     def _beat(self, now: float) -> None:
         """Renew the life sign of this run; if the broker has lost its data, send everything again."""
         if now - self._beaten < _BEAT_SECONDS:
@@ -295,42 +266,15 @@ class CeleryExecutor(Closeable):
                 if remote.joined:
                     self._lose(worker, None)
 
-    def _poll(self, now: float) -> None:
-        """Read the states of tasks."""
-        late = now - self._polled_late >= _LATE_POLL_SECONDS
-        if late:
-            self._polled_late = now
-            self._forget_late(now)
-        names = [name for name, task in self._tasks.items() if late or task.given_up is None]
-        if not names:
+    def _on_news(self, task: SentTask, report: BatchReport | Failure, is_last: bool) -> None:
+        if isinstance(report, Failure):
+            if task.given_up is None:
+                self._lose(task.worker, report)
+            self._tasks.forget(task)
             return
-        for name, state in self._mailbox.states(names).items():
-            task = self._tasks[name]
-            if state != task.last:
-                self._on_state(task, state)
-                task.last = state
-
-    def _forget_late(self, now: float) -> None:
-        old = [name for name, task in self._tasks.items() if task.given_up and now - task.given_up > _LATE_SECONDS]
-        self._mailbox.forget(old)
-        for name in old:
-            del self._tasks[name]
-
-    def _on_state(self, task: SentTask, state: Any) -> None:
-        status = state.get("status")
-        if status in ("PROGRESS", "SUCCESS"):
-            try:
-                report = read_report(state.get("result"))
-            except ValueError:
-                self._ended(task, remote_failure(f"the worker {task.worker} reported something unreadable"))
-                return
-            self._on_report(task, report)
-            if status == "SUCCESS":
-                self._on_end(task, report)
-        elif status in ("FAILURE", "REVOKED", "REJECTED"):
-            result = state.get("result")
-            kind = result.get("exc_type", status) if isinstance(result, dict) else status
-            self._ended(task, remote_failure(f"the process of {task.worker} that spoke it ended ({kind})"))
+        self._on_report(task, report)
+        if is_last:
+            self._on_end(task, report)
 
     def _on_end(self, task: SentTask, report: BatchReport) -> None:
         """The last report about a task."""
@@ -338,18 +282,7 @@ class CeleryExecutor(Closeable):
             self._unusable(task.worker, report.failure)
         elif report.state != "done" and task.given_up is None:
             self._lose(task.worker, None)
-        self._forget(task)
-
-    def _ended(self, task: SentTask, failure: Failure) -> None:
-        """A task has ended without a result."""
-        if task.given_up is None:
-            self._lose(task.worker, failure)
-        self._forget(task)
-
-    def _forget(self, task: SentTask) -> None:
-        del self._tasks[task.name]
-        with suppress(UnreachableError):  # it expires by itself
-            self._mailbox.forget([task.name])
+        self._tasks.forget(task)
 
     def _on_report(self, task: SentTask, report: BatchReport) -> None:
         """Turn what is new in a report into events."""

@@ -6,18 +6,17 @@ Audio is fetched from the store, compared with what they said, and written to fi
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from voxmatrix.errors import DamagedFileError, UnreachableError, VoxmatrixError
+from voxmatrix.errors import DamagedFileError, UnreachableError
 from voxmatrix.files import replacing
-from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.work.cluster.messages import BatchReport, SpokenUnit, audio_name
 from voxmatrix.work.cluster.store import Store
-from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkEvent
+from voxmatrix.work.cluster.tasks import SentTask, remote_failure
+from voxmatrix.work.executor import UnitFailed, UnitSpoken, WorkEvent
 from voxmatrix.work.unit import Unit
 
 #: Sentences whose audio is fetched in one round trip.
@@ -86,33 +85,6 @@ def _problem(unit: SpokenUnit, data: bytes | None) -> str:
     return "" if sha256(data).hexdigest() == unit.sha256 else "was damaged on its way"
 
 
-@dataclass(eq=False)
-class SentTask:
-    """A batch that was sent to a worker."""
-
-    name: str
-    worker: str
-    units: list[Unit]
-    reported: set[int] = field(default_factory=set)
-    last: Any = None  # the state that was read last
-    given_up: float | None = None  # since when nobody waits for it
-
-    def unreported(self) -> list[int]:
-        """The indices of units of which nothing is known."""
-        return [index for index in range(len(self.units)) if index not in self.reported]
-
-    def new_failures(self, report: BatchReport) -> Iterator[tuple[Unit, Failure]]:
-        """The units that failed, as far as they are reported for the first time."""
-        for failed in report.failed:
-            if failed.index < len(self.units) and failed.index not in self.reported:
-                self.reported.add(failed.index)
-                yield self.units[failed.index], failed.failure
-
-    def audio_names(self, run: str) -> list[str]:
-        """The names that the audio of its units has in the store."""
-        return [audio_name(run, self.name, index) for index in range(len(self.units))]
-
-
 class Deliveries:
     """The audio of one run."""
 
@@ -175,8 +147,3 @@ class Deliveries:
 
     def _path(self, task: SentTask, unit: SpokenUnit) -> Path:
         return self._incoming / f"{task.worker}-{task.units[unit.index].key}.wav"
-
-
-def remote_failure(problem: str, exit_code: int = VoxmatrixError.exit_code) -> Failure:
-    """A failure that only the log of a worker explains."""
-    return Failure(problem=problem, remedy="look at the log of that worker", exit_code=exit_code)

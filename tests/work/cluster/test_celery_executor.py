@@ -17,12 +17,12 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
 from voxmatrix.speak.batch.messages import Failure
 from voxmatrix.speak.wav import header
+from voxmatrix.work.cluster import celery_executor, patience
 from voxmatrix.work.cluster.broker import cluster_app, queue_of
+from voxmatrix.work.cluster.celery_executor import CeleryExecutor
 from voxmatrix.work.cluster.messages import BatchReport, FailedUnit, SpokenUnit, audio_name, to_message
 from voxmatrix.work.cluster.store import open_store
-from voxmatrix.work.executors import celery, patience
-from voxmatrix.work.executors.base import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
-from voxmatrix.work.executors.celery import CeleryExecutor
+from voxmatrix.work.executor import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.unit import Unit, unit_of
 
 pytestmark = [
@@ -135,7 +135,7 @@ def test_work_begins_when_every_worker_that_runs_was_heard(
 ) -> None:
     workers = [PlayedWorker(redis_server, name) for name in ("one", "two")]
     with monkeypatch.context() as patch:
-        patch.setattr(celery, "ROUND_SECONDS", 1e9)
+        patch.setattr(celery_executor, "ROUND_SECONDS", 1e9)
         for worker in workers:
             worker.beat()
         assert executor.results(0.5) == []

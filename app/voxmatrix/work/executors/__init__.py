@@ -1,1 +1,0 @@
-"""Where workers come from: one file per kind of executor."""
