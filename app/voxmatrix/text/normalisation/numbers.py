@@ -1,6 +1,7 @@
 """Numbers in words, by the rule sets of a language. Digits come in as text."""
 
 import re
+from functools import lru_cache
 
 from voxmatrix.text.normalisation.language import Agreement, Language
 from voxmatrix.text.normalisation.spellout import spell
@@ -12,7 +13,7 @@ MAX_DIGITS = 15
 def cardinal(digits: str, language: Language, form: str = "cardinal") -> str:
     """`42` as `forty-two`; a number that is too long or begins with 0 digit by digit.
 
-    `form`: the rule set for a number in another form, such as `form_before` finds.
+    `form`: the rule set for a number in another form, such as `form_before_name` finds.
     """
     return spell(language.spellout, form, int(digits)) if _is_a_number(digits) else one_by_one(digits, language)
 
@@ -34,9 +35,16 @@ def ordinal(digits: str, language: Language, form: str = "ordinal") -> str:
     return f"{one_by_one(digits[:-1], language)} {spell(language.spellout, form, int(digits[-1]))}"
 
 
-def form_before(noun: str, agreement: Agreement) -> str:
-    """The rule set of a number before a noun: of the first pattern that all of it matches."""
-    return next((form for pattern, form in agreement if pattern.fullmatch(noun)), "cardinal")
+@lru_cache(maxsize=1_000)
+def form_before_name(name: str, language: Language) -> str:
+    """The rule set of a number before the name of a unit, a currency or a part."""
+    return _form_before(name, language.agreement_of_names)
+
+
+@lru_cache(maxsize=1_000)
+def form_before_word(word: str, language: Language) -> str:
+    """The rule set of a number before any other word of a text."""
+    return _form_before(word, language.agreement_of_words)
 
 
 def in_groups(digits: str, language: Language) -> str:
@@ -76,3 +84,7 @@ def pattern(language: Language) -> str:
 
 def _is_a_number(digits: str) -> bool:
     return len(digits) <= MAX_DIGITS and (digits[0] != "0" or digits == "0")
+
+
+def _form_before(noun: str, agreement: Agreement) -> str:
+    return next((form for pattern, form in agreement if pattern.fullmatch(noun)), "cardinal")

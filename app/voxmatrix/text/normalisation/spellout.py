@@ -81,19 +81,20 @@ def read_spellout(tables: Mapping[str, Mapping[str, Any]], joins: Mapping[str, s
 @lru_cache(maxsize=10_000)
 def spell(spellout: Spellout, rule_set: str, value: int) -> str:
     """A number from 0 on in words. Raises KeyError if the language has no such rule set."""
-    words = _spell(spellout.rule_sets, rule_set, value)
+    words = _spell(spellout, rule_set, value)
     for pattern, joined in spellout.joins:
         words = pattern.sub(joined, words)
     return words
 
 
-def _spell(rule_sets: Mapping[str, _RuleSet], name: str, value: int) -> str:
-    rule_set = rule_sets[name]
+@lru_cache(maxsize=3_000)  # the parts of a number are often those of another
+def _spell(spellout: Spellout, name: str, value: int) -> str:
+    rule_set = spellout.rule_sets[name]
     rule = rule_set.rules[bisect_right(rule_set.bases, value) - 1]
     above, rest = divmod(value, rule.divisor)
     of_sign = {"<": above, ">": rest, "=": value}
     words = "".join(
-        part if isinstance(part, str) else _spell(rule_sets, part.rule_set, of_sign[part.sign])
+        part if isinstance(part, str) else _spell(spellout, part.rule_set, of_sign[part.sign])
         for part in (rule.with_rest if rest else rule.without_rest)
     )
     return _with_ending(words, rule_set.endings) if rule_set.endings else words
@@ -106,8 +107,7 @@ def _with_ending(words: str, endings: Mapping[str, str]) -> str:
 
 
 def _rule_set(name: str, tables: Mapping[str, Mapping[str, Any]]) -> _RuleSet:
-    rows = _rows(name, tables)
-    rules = sorted((_rule(key, text, name) for key, text in rows.items()), key=lambda rule: rule.base)
+    rules = tuple(_rule(base, radix, text, name) for base, (radix, text) in sorted(_rows(name, tables).items()))
     if not rules or rules[0].base != 0:
         raise ValueError(f'the rule set {name} has no row for 0: add 0 = "..."')
     for rule in rules:
@@ -115,18 +115,20 @@ def _rule_set(name: str, tables: Mapping[str, Mapping[str, Any]]) -> _RuleSet:
             if isinstance(part, _Substitution) and part.rule_set not in tables:
                 raise ValueError(f"the row {rule.base} of {name} names a rule set that is missing: %{part.rule_set}")
     bases = tuple(rule.base for rule in rules)
-    return _RuleSet(bases=bases, rules=tuple(rules), endings=tables[name].get("endings", {}))
+    return _RuleSet(bases=bases, rules=rules, endings=tables[name].get("endings", {}))
 
 
-def _rows(name: str, tables: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The rows of a rule set by their keys, with those of the rule set that it is like."""
-    table = tables[name]
-    inherited = _rows(table["like"], tables) if "like" in table else {}
-    return inherited | {key: text for key, text in table.items() if key not in ("like", "endings")}
+def _rows(name: str, tables: Mapping[str, Mapping[str, Any]]) -> dict[int, tuple[int, str]]:
+    """The rows of a rule set by their numbers, each with its radix; of two with the same number, the latter."""
+    rows = _rows(tables[name]["like"], tables) if "like" in tables[name] else {}
+    for key, text in tables[name].items():
+        if key not in ("like", "endings"):
+            base, _, radix = key.partition("/")
+            rows[int(base)] = (int(radix or 10), text)
+    return rows
 
 
-def _rule(key: str, text: str, rule_set: str) -> _Rule:
-    base, _, radix = key.partition("/")
+def _rule(base: int, radix: int, text: str, rule_set: str) -> _Rule:
     with_rest: list[_Part] = []
     without_rest: list[_Part] = []
     lists = {"[": (with_rest,), "|": (without_rest,), "]": (with_rest, without_rest)}
@@ -137,8 +139,7 @@ def _rule(key: str, text: str, rule_set: str) -> _Rule:
         elif piece:
             for parts in into:
                 parts.append(_substitution(piece, rule_set) if _TOKEN.fullmatch(piece) else piece)
-    divisor = _divisor(int(base), int(radix or 10))
-    return _Rule(base=int(base), divisor=divisor, with_rest=tuple(with_rest), without_rest=tuple(without_rest))
+    return _Rule(base=base, divisor=_divisor(base, radix), with_rest=tuple(with_rest), without_rest=tuple(without_rest))
 
 
 def _substitution(written: str, rule_set: str) -> _Substitution:

@@ -56,12 +56,12 @@ def _amount(written: str, magnitude: str | None, currency: Currency, language: L
 
 def _large(written: str, magnitude: str, language: Language) -> str:
     name = language.magnitudes[magnitude]
-    form = numbers.form_before(name, language.agreement_of_words)
+    form = numbers.form_before_word(name, language)
     return f"{numbers.number(written, language, form)} {name}"
 
 
 def _counted(written: str, one: str, many: str, language: Language) -> str:
-    form = numbers.form_before(one, language.agreement_of_names)
+    form = numbers.form_before_name(one, language)
     return f"{numbers.number(written, language, form)} {one if written == '1' else many}"
 
 
@@ -175,7 +175,7 @@ def _units(language: Language) -> Rule:
     def unit(match: re.Match[str]) -> str:
         written, magnitude, name, below = match.groups()
         one, many = units[name]
-        form = "cardinal" if magnitude else numbers.form_before(one, language.agreement_of_names)
+        form = "cardinal" if magnitude else numbers.form_before_name(one, language)
         spoken = numbers.number(written, language, form)
         spoken = f"{spoken} {magnitude} {many}" if magnitude else f"{spoken} {one if written == '1' else many}"
         end = "." if name.endswith(".") and TEXT_ENDS.match(match.string, match.end()) else ""
@@ -206,7 +206,7 @@ def _part(upper: str, lower: str, language: Language, *, whole: bool) -> str:
     if (upper, lower) == ("1", "2"):
         return language.words["and_a_half" if whole else "half"]
     part = numbers.denominator(lower, language, many=upper != "1")
-    form = numbers.form_before(part, language.agreement_of_names)
+    form = numbers.form_before_name(part, language)
     return f"{and_}{numbers.cardinal(upper, language, form)} {part}"
 
 

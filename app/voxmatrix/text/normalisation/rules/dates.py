@@ -254,7 +254,7 @@ def _duration(counts: Mapping[str, int], language: Language) -> str:
 
 def _time_unit(count: int, unit: str, language: Language) -> str:
     name = language.words[unit if count == 1 else f"{unit}s"]
-    return f"{numbers.cardinal(str(count), language, numbers.form_before(name, language.agreement_of_names))} {name}"
+    return f"{numbers.cardinal(str(count), language, numbers.form_before_name(name, language))} {name}"
 
 
 def _half(letter: str, dot: str, match: re.Match[str]) -> str:

@@ -36,7 +36,7 @@ def say_numbers(text: str, language: Language) -> str:
 
     def plain(match: re.Match[str]) -> str:
         noun = language.magnitudes.get(match[2], match[2] or "")
-        return numbers.number(match[1], language, numbers.form_before(noun, language.agreement_of_words))
+        return numbers.number(match[1], language, numbers.form_before_word(noun, language))
 
     if language.ordinal_dot and (alone := _ALONE.fullmatch(text.strip())):
         return numbers.ordinal(alone[1], language) + "."
