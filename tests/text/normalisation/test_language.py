@@ -1,11 +1,15 @@
 import pytest
 
+from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import WITH_TABLE, language_of
+
+#: The rule sets of numbers that rules ask for.
+RULE_SETS = {"cardinal", "ordinal", "day", "ruler", "part", "parts", "year", "decade", "house"}
 
 
 @pytest.mark.parametrize("tag", ["en", "en-us", "en_US", "EN-GB", "en-gb-scotland", "sv", "sv-SE"])
 def test_a_tag_finds_its_table_whatever_its_region(tag):
-    assert language_of(tag).below_twenty[1] == {"en": "one", "sv": "ett"}[tag[:2].lower()]
+    assert numbers.cardinal("1", language_of(tag)) == {"en": "one", "sv": "ett"}[tag[:2].lower()]
 
 
 @pytest.mark.parametrize("tag", ["", "de", "enm", "x", "svx-SE"])
@@ -23,7 +27,9 @@ def test_a_table_says_the_same_things_as_the_others(tag):
     table, english = language_of(tag), language_of("en")
     assert table.words.keys() == english.words.keys()
     assert table.signs.keys() >= english.signs.keys()
-    assert len(table.below_twenty) == 20 and len(table.tens) == 8
+    assert table.spellout.rule_sets.keys() >= RULE_SETS
+    forms = {form for _nouns, form in (*table.agreement_of_names, *table.agreement_of_words)}
+    assert table.spellout.rule_sets.keys() >= forms
     assert len(table.months) == len(table.short_months) == 12
     assert all(len(currency.names) == 4 and currency.written for currency in table.currencies)
 

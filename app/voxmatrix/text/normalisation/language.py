@@ -1,13 +1,19 @@
 """What is particular to a language when it is read aloud, read from its table (en.toml, sv.toml)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.text.normalisation.spellout import Spellout, read_spellout
+
 #: The languages that have a table. The others leave numbers to espeak-ng.
 WITH_TABLE = ("en", "sv")
+
+#: Nouns, and the rule set of a number before them.
+Agreement = tuple[tuple[re.Pattern[str], str], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -22,21 +28,20 @@ class Currency:
 class Language:
     """One table. Keys are as written, values as spoken."""
 
-    below_twenty: tuple[str, ...]
-    tens: tuple[str, ...]
-    tens_link: str
-    hundred: str
-    hundred_link: str
-    small_link: str
-    scales: tuple[tuple[str, str], ...]
-    one: tuple[str, str]
-    ordinals: Mapping[str, str]
-    parts: Mapping[str, str]
+    spellout: Spellout
     denominators: Mapping[str, tuple[str, str]]
+    agreement_of_names: Agreement
+    agreement_of_words: Agreement
     decimal: str
     thousands: str
-    years: str
+    spaced_thousands: str
     decimals: str
+    decades: str
+    ordinal_dot: bool
+    slashed_dates: bool
+    month_before_day: bool
+    month_first: bool
+    counted: str
     date: str
     day_first_date: str
     bare_day: str
@@ -48,7 +53,6 @@ class Language:
     uncounted: tuple[str, ...]
     rulers: tuple[str, ...]
     numbered_parts: tuple[str, ...]
-    the_ruler: str
     dotless_titles: tuple[str, ...]
     words_like_abbreviations: tuple[str, ...]
     speech_verbs: tuple[str, ...]
@@ -72,30 +76,51 @@ class Language:
     magnitudes: Mapping[str, str]
     units: Mapping[str, tuple[str, str]]
     per: Mapping[str, str]
-    neuter: tuple[str, ...]
-    common: tuple[str, ...]
-    month_first: bool
 
 
 def language_of(tag: str) -> Language | None:
     """The table for a voice of espeak-ng or a language tag (`en-us`, `sv-SE`, `sv`), if there is one."""
     base, _, region = tag.lower().replace("_", "-").partition("-")
-    return _read(base, month_first=region.startswith("us")) if base in WITH_TABLE else None
+    if base not in WITH_TABLE:
+        return None
+    region = region.partition("-")[0]
+    return _read(base, region if region in _rows(base).get("regions", ()) else "")
+
+
+def rows_of(base: str, region: str = "") -> dict[str, Any]:
+    """The table of a language as it is written, with the rows of `[regions.REGION]` in place of its own."""
+    rows = _rows(base)
+    own = {key: value for key, value in rows.items() if key != "regions"}
+    return _merged(own, rows["regions"][region]) if region else own
 
 
 @cache
-def _read(base: str, *, month_first: bool) -> Language:
+def _rows(base: str) -> dict[str, Any]:
     import tomllib
 
-    row: dict[str, Any] = tomllib.loads(Path(__file__).with_name(f"{base}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name(f"{base}.toml").read_text(encoding="utf-8"))
+
+
+def _merged(rows: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {**rows} | {
+        key: _merged(rows[key], value) if isinstance(value, dict) and key in rows else value
+        for key, value in changes.items()
+    }
+
+
+@cache
+def _read(base: str, region: str) -> Language:
+    row = rows_of(base, region)
+    row["spellout"] = read_spellout(row["spellout"], row.pop("joins", {}))
+    for key in ("agreement_of_names", "agreement_of_words"):
+        row[key] = [(re.compile(pattern), form) for pattern, form in row[key]]
     row["currencies"] = tuple(
         Currency(written=tuple(each["written"]), names=tuple(each["names"])) for each in row["currencies"]
     )
     row["units"] = _with_variants({unit: (one, many) for unit, (one, many) in row["units"].items()})
-    row["scales"] = [tuple(scale) for scale in row["scales"]]
     row["starters"] = frozenset(row["starters"])
     frozen: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    return Language(**frozen, month_first=month_first)
+    return Language(**frozen)
 
 
 def _with_variants(units: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:

@@ -62,7 +62,7 @@ _SMALL_CAPITALS = {
     for code in (*range(0x250, 0x2B0), *range(0x1D00, 0x1D24), 0xA730, 0xA731)
     if (name := unicodedata.name(chr(code))).startswith("LATIN LETTER SMALL CAPITAL ") and len(name.split()[-1]) == 1
 }
-_IN_SMALL_CAPITALS = re.compile("[^\\W\\d_]*[\u1d00-\u1d23\ua730\ua731][^\\W\\d_]*")
+_IN_SMALL_CAPITALS = re.compile("(?<![^\\W\\d_])[^\\W\\d_]*[\u1d00-\u1d23\ua730\ua731][^\\W\\d_]*")
 _MATHEMATICAL = "\u3300-\u33ff\U0001d400-\U0001d7ff"
 _CIRCLED = re.compile("[\u2460-\u24ea\u3200-\u32ff]+")
 _COMPATIBLE = re.compile(f"[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f{_MATHEMATICAL}]+")

@@ -185,7 +185,7 @@ def _roman_rules(language: Language) -> tuple[Rule, ...]:
         return f"{match[1]} {numbers.cardinal(str(_value(match[2])), language)}"
 
     def ruler(match: re.Match[str]) -> str:
-        return f"{match[1]} {language.the_ruler.format(number=numbers.ordinal(str(_value(match[2])), language))}"
+        return f"{match[1]} {numbers.ordinal(str(_value(match[2])), language, 'ruler')}"
 
     words = any_of(word.lower() for word in language.starters)  # Swedish vi is no number
     return (

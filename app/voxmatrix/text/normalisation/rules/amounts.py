@@ -56,12 +56,13 @@ def _amount(written: str, magnitude: str | None, currency: Currency, language: L
 
 def _large(written: str, magnitude: str, language: Language) -> str:
     name = language.magnitudes[magnitude]
-    return f"{numbers.number(written, language, common=name in language.common)} {name}"
+    form = numbers.form_before_word(name, language)
+    return f"{numbers.number(written, language, form)} {name}"
 
 
 def _counted(written: str, one: str, many: str, language: Language) -> str:
-    common = not one.endswith(language.neuter)
-    return f"{numbers.number(written, language, common=common)} {one if written == '1' else many}"
+    form = numbers.form_before_name(one, language)
+    return f"{numbers.number(written, language, form)} {one if written == '1' else many}"
 
 
 _ANGLE = re.compile(
@@ -174,8 +175,8 @@ def _units(language: Language) -> Rule:
     def unit(match: re.Match[str]) -> str:
         written, magnitude, name, below = match.groups()
         one, many = units[name]
-        common = not (one.endswith(language.neuter) or magnitude)
-        spoken = numbers.number(written, language, common=common)
+        form = "cardinal" if magnitude else numbers.form_before_name(one, language)
+        spoken = numbers.number(written, language, form)
         spoken = f"{spoken} {magnitude} {many}" if magnitude else f"{spoken} {one if written == '1' else many}"
         end = "." if name.endswith(".") and TEXT_ENDS.match(match.string, match.end()) else ""
         return (f"{spoken} {language.words['per']} {per.get(below) or units[below][0]}" if below else spoken) + end
@@ -205,7 +206,8 @@ def _part(upper: str, lower: str, language: Language, *, whole: bool) -> str:
     if (upper, lower) == ("1", "2"):
         return language.words["and_a_half" if whole else "half"]
     part = numbers.denominator(lower, language, many=upper != "1")
-    return f"{and_}{numbers.cardinal(upper, language, common=True)} {part}"
+    form = numbers.form_before_name(part, language)
+    return f"{and_}{numbers.cardinal(upper, language, form)} {part}"
 
 
 @cache

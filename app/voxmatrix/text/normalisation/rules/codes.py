@@ -14,7 +14,7 @@ _TELEPHONE = re.compile(
 )
 _ISBN = re.compile(r"(?<!\w)(ISBN)(?:-1[03])?:?\s?((?:\d[- ]?){9}(?:[\dX]|(?:\d[- ]?){3}\d))(?!\w)")
 _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
-_SERIAL = re.compile(r"(?<=[^\W\d_])\d{3,}|\d{3,}(?=[^\W\d_])|(?<=\w[/-])\d{5,}|(?<!\d)\d{5,}(?=[/-]\w)")
+_SERIAL = re.compile(r"(?<=[^\W\d_])\d{3,}|(?<!\d)\d{3,}+(?=[^\W\d_])|(?<=\w[/-])\d{5,}|(?<!\d)\d{5,}(?=[/-]\w)")
 
 
 def say_codes(text: str, language: Language) -> str:

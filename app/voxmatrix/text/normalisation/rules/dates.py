@@ -58,7 +58,7 @@ def say_dates(text: str, language: Language) -> str:
         the, day, month, year = match.groups(default="")
         is_date = the or year or int(day) >= int(month)  # 17/5, but 1/2 is a half
         spoken = _date(day, month, year or "2000", language) if is_date else None
-        if spoken is None or language.years == "pairs":
+        if spoken is None or not language.slashed_dates:
             return match[0]
         return the + (spoken if year else spoken.rsplit(" ", 1)[0])
 
@@ -76,7 +76,7 @@ def _with_month(language: Language) -> tuple[re.Pattern[str], ...]:
     full, short = any_of(language.months), any_of(" ".join(language.short_months).split())
     month = rf"(?P<month>(?i:(?:{full})(?!\w)|(?:{short})(?!\w)\.?))"
     endings = any_of(language.ordinal_endings)
-    dot = r"\.?" if language.years != "pairs" else ""
+    dot = r"\.?" if language.ordinal_dot else ""
     last = rf"(?:\s?[-\u2012]\s?(?P<last>[1-9]|[12]\d|3[01])(?:{endings})?)?"
     day = rf"(?P<day>0?[1-9]|[12]\d|3[01])(?:(?i:{endings}))?{last}(?![\w/%]|[.,:]\d|-\d(?!\d{{3}}(?!\d)))"
     year = r"(?P<year>,?[\s-](?:1\d|20)\d\d(?![\w:/%-]|[.,]\d)|,(?:1\d|20)\d\d(?!\w))?"
@@ -85,7 +85,7 @@ def _with_month(language: Language) -> tuple[re.Pattern[str], ...]:
     only_year = re.compile(
         rf"(?<!\w)(?P<month>(?i:{short})(?!\w)\.?)(?P<day>)(?P<last>)(?P<year>,?\s(?:1\d|20)\d\d(?!\w))"
     )
-    return (day_first, month_first, only_year) if language.years == "pairs" else (day_first, only_year)
+    return (day_first, month_first, only_year) if language.month_before_day else (day_first, only_year)
 
 
 def _named_date(match: re.Match[str], language: Language) -> str:
@@ -103,10 +103,10 @@ def _named_date(match: re.Match[str], language: Language) -> str:
         spoken_year = "." if sentence_ends(match) else ""
     if not match["day"]:
         return month + spoken_year
-    day = numbers.ordinal(str(int(match["day"])), language)
+    day = numbers.ordinal(str(int(match["day"])), language, "day")
     if match["last"]:
-        day = f"{day} {language.words['to']} {numbers.ordinal(match['last'], language)}"
-    if language.years == "pairs" and match.start("month") < match.start("day"):
+        day = f"{day} {language.words['to']} {numbers.ordinal(match['last'], language, 'day')}"
+    if language.month_before_day and match.start("month") < match.start("day"):
         return f"{month} {day}{spoken_year}"
     return language.bare_day.format(day=day, month=month) + spoken_year
 
@@ -124,7 +124,9 @@ def _date(day: str, month: str, year: str, language: Language, *, day_first: boo
     spoken_year = numbers.year(year, language) if len(year) == 4 else _short_year(year, language)
     form = language.day_first_date if day_first else language.date
     return form.format(
-        day=numbers.ordinal(str(int(day)), language), month=language.months[int(month) - 1], year=spoken_year
+        day=numbers.ordinal(str(int(day)), language, "day"),
+        month=language.months[int(month) - 1],
+        year=spoken_year,
     )
 
 
@@ -133,25 +135,16 @@ def _short_year(year: str, language: Language) -> str:
     return oh + numbers.cardinal(str(int(year)), language)
 
 
-_DECADE = re.compile(r"(?<![\w.,])'?((?:1\d|20)?\d0)'?s(?!\w)")
-_TAL = re.compile(r"(?<![\w.,])(\d{2,4})-tal")
 _SHORT_YEAR = re.compile(r"(?<![\w'])'(?=\d\d(?![\w']))")
 _YEAR_SPAN = re.compile(r"(?<![\w.,:/-])(1[1-9]\d\d|20\d\d)\s?[-\u2012]\s?(1[1-9]\d\d|20\d\d)(?![\w:/%-]|[.,]\d)")
 _YEAR_AND_SHORT = re.compile(r"(?<![\w.,:/-])(1[1-9]|20)(\d\d)([-\u2012/])(\d\d)(?![\w:/%-]|[.,]\d)")
-_COUNTED = re.compile(r"\s(of|people|men|women|children|feet|[a-z]+s)\b")
 
 
 def say_years(text: str, language: Language) -> str:
     """Years in pairs or hundreds; four digits before a unit or a plural are a number like any other."""
 
     def decade(match: re.Match[str]) -> str:
-        spoken = numbers.year(match[1], language) if len(match[1]) == 4 else numbers.cardinal(match[1], language)
-        return spoken.removesuffix("y") + "ies" if spoken.endswith("y") else f"{spoken}s"
-
-    def tal(match: re.Match[str]) -> str:
-        if len(match[1]) == 4 and match[1].endswith("00"):
-            return language.hundred.format(numbers.cardinal(match[1][:2], language)) + "tal"
-        return f"{numbers.year(match[1], language) if len(match[1]) == 4 else numbers.cardinal(match[1], language)}tal"
+        return numbers.ordinal(match[1], language, "decade")
 
     def span(match: re.Match[str]) -> str:
         if int(match[1]) >= int(match[2]):
@@ -166,11 +159,21 @@ def say_years(text: str, language: Language) -> str:
         return f"{spoken} {language.words['to']} {numbers.cardinal(last, language)}"
 
     text = _SHORT_YEAR.sub("", text)
-    text = _DECADE.sub(decade, text) if language.years == "pairs" else _TAL.sub(tal, text)
+    text = _decades(language).sub(decade, text)
     text = _YEAR_AND_SHORT.sub(short_span, _YEAR_SPAN.sub(span, text))
     return _years(language).sub(
         lambda match: match[0] if _is_counted(match, language) else numbers.year(match[1], language), text
     )
+
+
+@cache
+def _decades(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.,]){language.decades}")
+
+
+@cache
+def _counted(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"\s({language.counted})\b")
 
 
 @cache
@@ -185,9 +188,7 @@ def _years(language: Language) -> re.Pattern[str]:
 
 def _is_counted(match: re.Match[str], language: Language) -> bool:
     """Whether a noun in the plural follows, and nothing before says that this is a year."""
-    if language.years != "pairs":
-        return match[1] < "1100"
-    following = _COUNTED.match(match.string, match.end())
+    following = _counted(language).match(match.string, match.end())
     counted = following is not None and following[1] not in language.uncounted
     if not counted and match[1] >= "1100":
         return False
@@ -247,11 +248,13 @@ def _time(match: re.Match[str], language: Language) -> str:
 
 def _duration(counts: Mapping[str, int], language: Language) -> str:
     """The counts of hours, minutes and seconds, by `hour`, `minute` and `second`."""
-    *first, last = (
-        f"{numbers.cardinal(str(count), language, common=True)} {language.words[unit if count == 1 else unit + 's']}"
-        for unit, count in counts.items()
-    )
+    *first, last = (_time_unit(count, unit, language) for unit, count in counts.items())
     return f"{' '.join(first)} {language.words['and']} {last}"
+
+
+def _time_unit(count: int, unit: str, language: Language) -> str:
+    name = language.words[unit if count == 1 else f"{unit}s"]
+    return f"{numbers.cardinal(str(count), language, numbers.form_before_name(name, language))} {name}"
 
 
 def _half(letter: str, dot: str, match: re.Match[str]) -> str:

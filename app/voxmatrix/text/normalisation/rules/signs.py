@@ -6,7 +6,6 @@ from functools import cache
 
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
-from voxmatrix.text.normalisation.patterns import any_of
 from voxmatrix.text.normalisation.rules.codes import say_serials
 
 _GROWN_TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
@@ -36,10 +35,10 @@ def say_numbers(text: str, language: Language) -> str:
         return f" {language.words['dot']} ".join(numbers.cardinal(part, language) for part in match[0].split("."))
 
     def plain(match: re.Match[str]) -> str:
-        large = match[2] in language.magnitudes and language.magnitudes[match[2]] in language.common
-        return numbers.number(match[1], language, common=large or match[2] in language.common)
+        noun = language.magnitudes.get(match[2], match[2] or "")
+        return numbers.number(match[1], language, numbers.form_before_word(noun, language))
 
-    if language.years != "pairs" and (alone := _ALONE.fullmatch(text.strip())):
+    if language.ordinal_dot and (alone := _ALONE.fullmatch(text.strip())):
         return numbers.ordinal(alone[1], language) + "."
     text = _RATIO.sub(" ", _GROWN_TOGETHER.sub(" ", say_serials(text, language)))
     text = _plain_number(language).sub(plain, text)
@@ -49,8 +48,7 @@ def say_numbers(text: str, language: Language) -> str:
 
 @cache
 def _plain_number(language: Language) -> re.Pattern[str]:
-    following = any_of([*language.common, *language.magnitudes])
-    return re.compile(rf"(?<![\d.,])({numbers.pattern(language)})(?!\d|[.,]\d)(?=\s({following})(?!\w)|)")
+    return re.compile(rf"(?<![\d.,])({numbers.pattern(language)})(?!\d|[.,]\d)(?=\s(\w+)|)")
 
 
 def mark_signs(text: str, language: Language) -> str:
