@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.toys.joined import CODECS, by_bytes, ffmpeg
 from voxmatrix.cli import main
 
 RATE_HZ = 16_000
@@ -79,6 +80,20 @@ def test_a_recording_and_its_text_become_a_data_set(
     assert set(answer["left_out"]) == {"silence", "not-in-text"}
     assert main.run(["prepare", str(out), "--phonemes", "text", "--force"]) == 3  # one recording is not enough
     assert "1 of the recordings" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("faster_whisper")
+@pytest.mark.parametrize("ending", ["flac", "mp3"])
+def test_a_recording_that_was_joined_from_two_is_heard_to_its_end(ending: str, tmp_path: Path) -> None:
+    pieces = []
+    for pitch in SENTENCES:
+        said = 0.3 * np.sin(2 * np.pi * 100 * pitch * np.arange(3 * RATE_HZ) / RATE_HZ)
+        soundfile.write(tmp_path / "piece.wav", np.pad(said, RATE_HZ), RATE_HZ)
+        pieces.append(tmp_path / f"{pitch}.{ending}")
+        ffmpeg("-i", tmp_path / "piece.wav", *CODECS[ending], pieces[-1])
+    out = tmp_path / "clips"
+    assert main.run(["segment", str(by_bytes(pieces)), "--out", str(out)]) == 0
+    assert [line.partition("|")[2] for line in (out / "metadata.csv").read_text().splitlines()] == [*SENTENCES.values()]
 
 
 @pytest.mark.usefixtures("faster_whisper")

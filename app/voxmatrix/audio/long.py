@@ -11,6 +11,7 @@ from voxmatrix.audio.ffmpeg import decode_long
 from voxmatrix.audio.formats import SoundFormat
 from voxmatrix.audio.load import CANCELLED, FLOATING, RATES_HZ, blocks, full_scale
 from voxmatrix.audio.pieces import header_frames, split
+from voxmatrix.audio.reader_version import READER_VERSION
 from voxmatrix.audio.waves import Samples
 from voxmatrix.audio.whole import read_whole
 from voxmatrix.files import content_digest, replacing_path
@@ -42,8 +43,9 @@ class LongRecording:
         """
         check_file(path)
         self.path = path
-        self.digest = content_digest(path)[:16]
-        self._decoded = work / f"{self.digest}.flac"
+        #: Of what is kept of it.
+        self.key = f"{content_digest(path)[:16]}-{READER_VERSION}"
+        self._decoded = work / f"{self.key}.flac"
         self._file = self._open()
 
     @property

@@ -101,7 +101,7 @@ def _cuts(
     cuts = []
     with show("check", "seconds searched for speech", 0) as on_progress:
         for recording in opened:
-            kept = work / f"{recording.digest}.steps.npy"
+            kept = work / f"{recording.key}.steps.npy"
             if not kept.exists():
                 parts = []
                 for part in _measured(recording, activity):
@@ -176,7 +176,7 @@ def _heard(
 ) -> list[tuple[str, float]]:
     """What is heard in each clip. It is kept as soon as it is heard: the same command goes on where it was killed."""
     known = dict(_known(ledger))
-    keys = [f"{one.digest} {clip.start:.3f} {clip.end:.3f} {recogniser.name} {language}" for one, clip in clips]
+    keys = [f"{one.key} {clip.start:.3f} {clip.end:.3f} {recogniser.name} {language}" for one, clip in clips]
     total = sum(clip.end - clip.start for _, clip in clips)
     done = sum(clip.end - clip.start for (_, clip), key in zip(clips, keys, strict=True) if key in known)
     with ledger.open("a", encoding="utf-8") as file, show("recognise", "seconds heard", round(done)) as on_progress:
