@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, Finding, UnreachableError, UsageError
-from voxmatrix.serve.errors import ApiError
+from voxmatrix.serve.errors import ApiError, without_home
 from voxmatrix.serve.log import log_finding
 from voxmatrix.serve.recordings.prompt_list import PromptList, bundled_lists
 from voxmatrix.serve.recordings.review import Review, Take, phoneme_type, review
@@ -203,7 +203,7 @@ def _list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
         "profile": found.profile,
         "name": found.name,
         "language": found.language,
-        "problem": plain(found.problem).replace(str(home()), "VOXMATRIX_HOME") or None,
+        "problem": without_home(plain(found.problem)) or None,
         "prompts": len(found.prompts),
         "recorded": len(reviewed.takes),
         "usable": sum(take.usable for take in reviewed.takes.values()),
