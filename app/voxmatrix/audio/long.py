@@ -1,12 +1,13 @@
 """Recordings of hours, read part by part: memory holds a few minutes of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voxmatrix.audio.checks import check_block, check_complete, check_file, unreadable
+from voxmatrix.audio.checks import AudioError, check_block, check_complete, check_file, unreadable
 from voxmatrix.audio.ffmpeg import decode_long
 from voxmatrix.audio.formats import SoundFormat
 from voxmatrix.audio.load import CANCELLED, FLOATING, RATES_HZ, blocks, full_scale
@@ -72,12 +73,19 @@ class LongRecording:
     def _open(self) -> "soundfile.SoundFile":
         import soundfile
 
-        known = self._decoded.exists()
-        found = self._decoded if known else read_whole(self.path, self._use, self._join, self._decode)
+        if self._decoded.exists():
+            with suppress(AudioError, soundfile.LibsndfileError):  # damaged: it is decoded again
+                return self._surveyed(self._decoded)
+        found = read_whole(self.path, self._use, self._join, self._decode)
         if found == self.path:
             self._decoded.unlink(missing_ok=True)  # a second opinion that had no more
             return soundfile.SoundFile(found)
-        file = soundfile.SoundFile(found)
+        return self._surveyed(found)
+
+    def _surveyed(self, path: Path) -> "soundfile.SoundFile":
+        import soundfile
+
+        file = soundfile.SoundFile(path)
         self._survey(file)
         return file
 
