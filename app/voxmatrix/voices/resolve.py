@@ -140,10 +140,10 @@ def remove(name: str) -> list[Path]:
         BadInputError: there is no such voice, or it is not the user's own.
         UnreachableError: it cannot be removed.
     """
+    was_chosen = default_finding() is None
     folder = voice_folders()[0] / name
     is_family = any(name == family.name for family in families()) and folder.is_dir()
     paths = [folder] if is_family else _files_of(_own(name)[1])
-    was_chosen = default_finding() is None
     for path in paths:
         with storage_errors(path):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
