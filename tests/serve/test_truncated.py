@@ -28,10 +28,12 @@ NAMED = {
     "default": "voices/default",
 }  # fmt: skip
 #: The voices, and where their files are.
-VOICES = {
-    "mine": "voices/mine", "kokoro/af_heart": "voices/kokoro", "toy/bell": ("voices/toy", "engines"),
+VOICES: dict[str, tuple[str, ...]] = {
+    "mine": ("voices/mine",),
+    "kokoro/af_heart": ("voices/kokoro",),
+    "toy/bell": ("voices/toy", "engines"),
     "remote:other/anna": ("voices/remote", "remotes.toml"),
-}  # fmt: skip
+}
 
 
 def test_no_truncated_file_hides_another_or_is_hidden(voice: Path, tmp_path: Path) -> None:

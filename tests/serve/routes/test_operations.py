@@ -195,7 +195,7 @@ def test_a_remote_voice_whose_server_is_lost_is_listed_with_the_reason(server: R
     file = home() / "remotes.toml"
     whole = file.read_text()
 
-    def problem() -> str | None:
+    def problem() -> object:
         voices = server.get("/v1/voices").json()["voices"]
         return next(one["problem"] for one in voices if one["id"] == "remote:other/anna")
 
