@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from voxmatrix.cli import main, serve
+from voxmatrix.cli.parameters.serve_options import ServeOptions
 from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.config import FOLDER_SETTINGS, from_dotenv, load_dotenv, refused_in_dotenv
 from voxmatrix.errors import InterruptedRunError, UsageError
@@ -244,9 +245,9 @@ def test_a_folder_does_not_decide_who_may_reach_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    seen: list[serve.ServeOptions] = []
+    seen: list[ServeOptions] = []
 
-    def keep(_sources: object, given: serve.ServeOptions) -> None:
+    def keep(_sources: object, given: ServeOptions) -> None:
         seen.append(given)
         raise InterruptedRunError("enough")
 

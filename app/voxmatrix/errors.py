@@ -40,6 +40,10 @@ class UsageError(VoxmatrixError):
     exit_code = 2
 
 
+class SettingsFileError(UsageError):
+    """A file of settings in the home is not valid: it concerns no value that was just given."""
+
+
 class BadInputError(VoxmatrixError):
     """Recordings, a text, a book or a voice cannot be used."""
 

@@ -46,6 +46,9 @@ def test_a_decoded_file_is_kept(tmp_path: Path, chirp: np.ndarray, monkeypatch: 
     LongRecording(path, tmp_path / "work")
     monkeypatch.setattr("voxmatrix.audio.long.decode_long", None)
     assert LongRecording(path, tmp_path / "work").seconds > 9
+    monkeypatch.setattr("voxmatrix.audio.long.READER_VERSION", 0)
+    with pytest.raises(TypeError):  # another reader decodes it again
+        LongRecording(path, tmp_path / "work")
 
 
 def test_channels_that_cancel_each_other_out_are_not_mixed(tmp_path: Path, chirp: np.ndarray) -> None:

@@ -1,6 +1,7 @@
 """`voxmatrix segment`: what it prints, and what it says of what it cannot use."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.toys.home import cut, cuts
+from tests.toys.joined import CODECS, by_bytes, ffmpeg
 from voxmatrix.cli import main
 
 RATE_HZ = 16_000
@@ -79,6 +82,38 @@ def test_a_recording_and_its_text_become_a_data_set(
     assert set(answer["left_out"]) == {"silence", "not-in-text"}
     assert main.run(["prepare", str(out), "--phonemes", "text", "--force"]) == 3  # one recording is not enough
     assert "1 of the recordings" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("faster_whisper")
+@pytest.mark.parametrize("ending", ["flac", "mp3"])
+def test_a_recording_that_was_joined_from_two_is_heard_to_its_end(ending: str, tmp_path: Path) -> None:
+    pieces = []
+    for pitch in SENTENCES:
+        said = 0.3 * np.sin(2 * np.pi * 100 * pitch * np.arange(3 * RATE_HZ) / RATE_HZ)
+        soundfile.write(tmp_path / "piece.wav", np.pad(said, RATE_HZ), RATE_HZ)
+        pieces.append(tmp_path / f"{pitch}.{ending}")
+        ffmpeg("-i", tmp_path / "piece.wav", *CODECS[ending], pieces[-1])
+    out = tmp_path / "clips"
+    assert main.run(["segment", str(by_bytes(pieces)), "--out", str(out)]) == 0
+    assert [line.partition("|")[2] for line in (out / "metadata.csv").read_text().splitlines()] == [*SENTENCES.values()]
+
+
+@pytest.mark.usefixtures("faster_whisper")
+def test_a_truncated_file_of_an_earlier_command_is_made_again(recording: Path, tmp_path: Path) -> None:
+    ffmpeg("-i", recording, *CODECS["mp3"], tmp_path / "long.mp3")
+    out, whole = tmp_path / "clips", tmp_path / "whole"
+    words = ["segment", str(tmp_path / "long.mp3"), "--out", str(out)]
+    assert main.run(words) == 0
+    shutil.copytree(out, whole)
+    work = Path(".segment")
+    assert sorted(path.suffix for path in (out / work).iterdir()) == [".flac", ".jsonl", ".npy"]
+    for name, part in cuts([work / path.name for path in (whole / work).iterdir()]):
+        shutil.rmtree(out)
+        shutil.copytree(whole, out)
+        cut(out / name, part)
+        assert main.run(words) == 0, (name, part)
+        assert (out / "metadata.csv").read_bytes() == (whole / "metadata.csv").read_bytes()
+        assert (out / name).stat().st_size == (whole / name).stat().st_size or name.suffix == ".jsonl"
 
 
 @pytest.mark.usefixtures("faster_whisper")

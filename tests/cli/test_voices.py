@@ -13,7 +13,7 @@ from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.piper.files import config_path, source_path, title_of
-from voxmatrix.voices.resolve import installed, locate, make_default, rename
+from voxmatrix.voices.resolve import installed, locate, make_default, remove, rename
 
 
 @pytest.fixture
@@ -87,8 +87,21 @@ def test_a_default_is_chosen_and_listed_first(capsys: pytest.CaptureFixture[str]
     assert locate()[1].stem == DEFAULT
     assert main.run(["voices", "default", "nobody"]) == 3
     assert "there is no voice nobody" in capsys.readouterr().err
-    (home() / "voices" / "default").write_text("nobody")  # it was removed
+    (home() / "voices" / "default").write_text("nobody")
     assert next(iter(installed())) == "mine"
+    for words in (["voices", "list"], ["speak", "--text", "Hello.", "--out", str(home() / "a.wav")]):
+        assert main.run(words) == 0
+        said = capsys.readouterr().err
+        assert "voices/default names 'nobody', which is no voice here: mine is the default voice" in said
+        assert "voxmatrix voices default NAME" in said
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_default_voice_that_is_removed_is_no_default_any_more(capsys: pytest.CaptureFixture[str]) -> None:
+    make_default("mine")
+    remove("mine")
+    assert main.run(["voices", "list"]) == 0
+    assert "voices/default" not in capsys.readouterr().err
 
 
 def test_a_voice_is_renamed_with_its_files_and_stays_the_default(mine: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.speak.saying import say
+from tests.toys.home import cut
 from voxmatrix.errors import InterruptedRunError, UnreachableError
 from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.output import Speech
@@ -155,7 +156,7 @@ def test_partial_speech_of_something_else_is_not_continued(
     assert partial_of(out, voice, SEEDED).warning() is None
 
 
-@pytest.mark.parametrize("damage", ["{", "[]", '{"key": 1}', "removed"])
+@pytest.mark.parametrize("damage", ["{", "[]", '{"key": 1}', "removed", "truncated"])
 def test_a_damaged_state_starts_from_the_beginning(voice: Path, tmp_path: Path, damage: str) -> None:
     out = tmp_path / "out.wav"
     with pytest.raises(InterruptedRunError):
@@ -163,6 +164,8 @@ def test_a_damaged_state_starts_from_the_beginning(voice: Path, tmp_path: Path, 
     state = tmp_path / "out.partial.wav.json"
     if damage == "removed":
         state.unlink()
+    elif damage == "truncated":
+        cut(tmp_path / "out.partial.wav", 2 / 3)
     else:
         state.write_text(damage)
 

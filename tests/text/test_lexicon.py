@@ -42,7 +42,8 @@ def test_an_empty_lexicon_changes_no_text(text):
 
 
 @given(
-    st.dictionaries(st.text("abC '+", min_size=1).map(str.strip).filter(bool), st.text("xyz", min_size=1)), st.data()
+    st.dictionaries(st.text("abC '+", min_size=1).map(str.strip).filter(bool), st.text("xyz", min_size=1), min_size=1),
+    st.data(),
 )
 def test_a_lexicon_that_is_written_is_read_and_each_of_its_words_is_replaced(tmp_path_factory, entries, data):
     path = written(
@@ -56,7 +57,7 @@ def test_a_lexicon_that_is_written_is_read_and_each_of_its_words_is_replaced(tmp
             assert Lexicon(((word, entries[word]),)).apply(f"- {word} -") == f"- {entries[word]} -"
 
 
-@pytest.mark.parametrize("line", ["word", "|said", "word|", "word|a\nword|b"])
+@pytest.mark.parametrize("line", ["word", "|said", "word|", "word|a\nword|b", "word|[[wɜː"])
 def test_a_line_of_another_form_is_named_with_its_number(tmp_path, line):
     with pytest.raises(BadInputError, match="line"):
         read_lexicon(written(tmp_path, line))
@@ -64,6 +65,12 @@ def test_a_line_of_another_form_is_named_with_its_number(tmp_path, line):
 
 def test_a_file_with_tabs_is_read_too(tmp_path):
     assert read_lexicon(written(tmp_path, "a b\tsaid | so\n")).entries == (("a b", "said | so"),)
+
+
+@pytest.mark.parametrize("text", ["", "# word|said\n"])
+def test_a_lexicon_without_words_is_named(tmp_path, text):
+    with pytest.raises(BadInputError, match=r"lexicon\.txt lists no words"):
+        read_lexicon(written(tmp_path, text))
 
 
 def test_a_lexicon_that_is_missing_is_named(tmp_path):

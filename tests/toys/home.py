@@ -16,13 +16,14 @@ from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.remote.servers import RemoteVoice, Server, save_server
 from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.recordings.prompt_list import PromptList
+from voxmatrix.serve.security.keys import add_key
 from voxmatrix.voices.resolve import make_default
 
 JOB = "a" * 32
 
 
 def fill_home(voice: Path) -> None:
-    """A voice of each family, the settings, a profile, a job and a recording."""
+    """A voice of each family, the settings, keys, a lexicon, a profile, a job and a recording."""
     copy_voice(voice, home() / "voices" / "mine.onnx")
     kokoro = home() / "voices" / "kokoro"
     write_network(kokoro / "kokoro-v1.0.int8.onnx")
@@ -34,6 +35,8 @@ def fill_home(voice: Path) -> None:
     save_server("other", Server(url="http://127.0.0.1:9/v1"), [remote])
     make_default("mine")
     save_device(SavedDevice(device="cpu"))
+    add_key(home() / "keys.txt")
+    (home() / "lexicon.txt").write_text("Annabella|[[ˈænə]]\n", encoding="utf-8")
     keep(Profile(device=RTX_3060, measurements=(measurement(),)))
     with JobStore(home() / "jobs" / "server" / "jobs.sqlite") as store:
         store.add(make_job(JOB, state="done"))

@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from tests.toys.engines import install_engine, install_weights, write_toy_voice
+from tests.toys.joined import CODECS, by_bytes, ffmpeg
 from tests.toys.recordings import RATE_HZ, recording
 from voxmatrix.cli import main
 from voxmatrix.config import home
@@ -46,6 +47,16 @@ def test_a_recording_becomes_a_voice_that_speaks(tmp_path: Path, capsys: pytest.
     assert main.run(["speak", "--voice", "bell", "--text", "Hello there.", "--out", str(tmp_path / "bell.flac")]) == 0
     mine, other = (soundfile.read(tmp_path / name)[0] for name in ("me.flac", "bell.flac"))
     assert not np.array_equal(mine, other)
+
+
+@pytest.mark.parametrize("ending", ["flac", "mp3"])
+def test_a_recording_that_was_joined_from_two_is_imitated_whole(
+    ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    piece = tmp_path / f"piece.{ending}"
+    ffmpeg("-i", recording(tmp_path / "piece.wav", 2.4), *CODECS[ending], piece)
+    assert clone(by_bytes([piece, piece])) == 0
+    assert 3.8 < json.loads(capsys.readouterr().out)["seconds"] < 5.1
 
 
 def test_a_recording_is_kept_once_and_goes_with_its_last_voice(tmp_path: Path) -> None:

@@ -1,16 +1,18 @@
 """Recordings of hours, read part by part: memory holds a few minutes of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voxmatrix.audio.checks import check_block, check_complete, check_file, unreadable
+from voxmatrix.audio.checks import AudioError, check_block, check_complete, check_file, unreadable
 from voxmatrix.audio.ffmpeg import decode_long
 from voxmatrix.audio.formats import SoundFormat
 from voxmatrix.audio.load import CANCELLED, FLOATING, RATES_HZ, blocks, full_scale
 from voxmatrix.audio.pieces import header_frames, split
+from voxmatrix.audio.reader_version import READER_VERSION
 from voxmatrix.audio.waves import Samples
 from voxmatrix.audio.whole import read_whole
 from voxmatrix.files import content_digest, replacing_path
@@ -42,8 +44,9 @@ class LongRecording:
         """
         check_file(path)
         self.path = path
-        self.digest = content_digest(path)[:16]
-        self._decoded = work / f"{self.digest}.flac"
+        #: Of what is kept of it.
+        self.key = f"{content_digest(path)[:16]}-{READER_VERSION}"
+        self._decoded = work / f"{self.key}.flac"
         self._file = self._open()
 
     @property
@@ -70,12 +73,19 @@ class LongRecording:
     def _open(self) -> "soundfile.SoundFile":
         import soundfile
 
-        known = self._decoded.exists()
-        found = self._decoded if known else read_whole(self.path, self._use, self._join, self._decode)
+        if self._decoded.exists():
+            with suppress(AudioError, soundfile.LibsndfileError):  # damaged: it is decoded again
+                return self._surveyed(self._decoded)
+        found = read_whole(self.path, self._use, self._join, self._decode)
         if found == self.path:
             self._decoded.unlink(missing_ok=True)  # a second opinion that had no more
             return soundfile.SoundFile(found)
-        file = soundfile.SoundFile(found)
+        return self._surveyed(found)
+
+    def _surveyed(self, path: Path) -> "soundfile.SoundFile":
+        import soundfile
+
+        file = soundfile.SoundFile(path)
         self._survey(file)
         return file
 

@@ -3,17 +3,15 @@
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from voxmatrix.child_environment import drop_read_secrets
-from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.parameters.serve_options import MAX_PORT, MIB, ServeOptions
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import echo, warn
 from voxmatrix.cli.voices import voice_named
@@ -23,115 +21,8 @@ from voxmatrix.files import write_text
 from voxmatrix.serve.settings import ServeSettings, checked_aliases, checked_origin, checked_root_path
 
 _PACKAGES = ("fastapi", "uvicorn", "prometheus_client", "websockets", "wyoming")
-_MAX_PORT = 65_535
-_MIB = 2**20
 #: The variables of an older program.
 _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServeOptions(options.QuotationOptions, options.ThreadOptions, options.DeviceOptions):
-    """The options of this command."""
-
-    host: Annotated[str, options.option("--host", "HOST", "Address to listen on.", panel="Server")] = ServeSettings.host
-    port: Annotated[
-        int,
-        options.option("--port", "N", "Port (also VIBEVOICE_PORT; 0: any).", panel="Server", min=0, max=_MAX_PORT),
-    ] = ServeSettings.port
-    wyoming_port: Annotated[
-        int | None,
-        options.option(
-            "--wyoming-port", "N", "Also speak Wyoming, for Home Assistant, e.g. on 10200.", panel="Server",
-            min=0, max=_MAX_PORT,
-        ),
-    ] = None  # fmt: skip
-    wyoming_host: Annotated[
-        str, options.option("--wyoming-host", "HOST", "Address for Wyoming, which has no keys.", panel="Server")
-    ] = ServeSettings.wyoming_host
-    voice: Annotated[
-        str,
-        options.option(
-            "--voice",
-            "PATH",
-            "Default voice: name or path (also VIBEVOICE_MODEL).",
-            panel="Voice",
-            parser=options.voice,
-        ),
-    ] = ""
-    alias: Annotated[
-        list[str] | None,
-        options.option(
-            "--alias", "NAME=VOICE", "Another name of a voice, or VOICE:SPEAKER; repeatable.", panel="Voice"
-        ),
-    ] = None
-    sentence_pause: Annotated[
-        float | None,
-        options.option(
-            "--sentence-pause", "SECONDS", "Pause between sentences (0.2; Piper's API: none).", panel="Voice"
-        ),
-    ] = None
-    volume: options.Volume = ServeSettings.volume
-    keys: Annotated[
-        Path | None, options.option("--keys", "FILE", "Answer only those who send one of these keys.", panel="Server")
-    ] = None
-    key: Annotated[
-        str,
-        options.option(
-            "--key", "KEY", "Answer only those who send this key; better in VOXMATRIX_KEY.", panel="Server"
-        ),
-    ] = ""  # fmt: skip
-    key_file: Annotated[
-        Path | None, options.option("--key-file", "FILE", "A file with that key, e.g. a secret.", panel="Server")
-    ] = None
-    new_key: Annotated[
-        bool,
-        typer.Option("--new-key", help="Add a key to the file, print it, and exit.", rich_help_panel="Server"),
-    ] = False
-    no_keys: Annotated[
-        bool, options.option("--no-keys", None, "Answer everybody who reaches --host.", panel="Server")
-    ] = False
-    open_lists: Annotated[
-        bool, options.option("--open-lists", None, "List voices and models without a key.", panel="Server")
-    ] = False
-    allow_host: Annotated[
-        list[str] | None,
-        options.option("--allow-host", "NAME", "Host name that clients use; repeatable.", panel="Server"),
-    ] = None
-    allow_origin: Annotated[
-        list[str] | None,
-        options.option(
-            "--allow-origin", "URL", "Site whose pages may use the API (*: any); repeatable.", panel="Server"
-        ),
-    ] = None
-    root_path: Annotated[
-        str, options.option("--root-path", "PATH", "Path that a proxy shows the server at: /voice.", panel="Server")
-    ] = ServeSettings.root_path
-    mcp: Annotated[
-        bool, options.option("--mcp", None, "Let assistants speak: the Model Context Protocol at /mcp.", panel="Server")
-    ] = False
-    zeroconf: Annotated[
-        bool, options.option("--zeroconf", None, "Let Home Assistant find the Wyoming port.", panel="Server")
-    ] = False
-    log_json: Annotated[bool, options.option("--log-json", None, "Log JSON, a line per request.", panel="Server")] = (
-        False
-    )
-    max_input: Annotated[
-        int, options.option("--max-input", "N", "Characters of a text.", panel="Limits", min=1, max=10_000_000)
-    ] = ServeSettings.max_input
-    queue: Annotated[
-        int, options.option("--queue", "N", "Answers that may wait for a voice.", panel="Limits", min=0)
-    ] = ServeSettings.queue
-    voice_memory: Annotated[
-        int, options.option("--voice-memory", "MIB", "Memory for voices.", panel="Limits", min=1)
-    ] = ServeSettings.voice_memory_mib
-    voice_idle: Annotated[
-        float, options.option("--voice-idle", "MINUTES", "Unload voices unused for this long.", panel="Limits", min=0.1)
-    ] = ServeSettings.voice_idle_seconds / 60.0
-
-    max_upload: Annotated[
-        int, options.option("--max-upload", "MIB", "Size of an uploaded file.", panel="Limits", min=1)
-    ] = ServeSettings.max_upload_bytes // _MIB
-    cluster: options.ClusterUrl = ""
 
 
 @expand
@@ -266,7 +157,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         queue=given.queue,
         voice_memory_mib=given.voice_memory,
         voice_idle_seconds=60.0 * given.voice_idle,
-        max_upload_bytes=given.max_upload * _MIB,
+        max_upload_bytes=given.max_upload * MIB,
         cluster=broker_url(given.cluster, environment()) if given.cluster else "",
     )
 
@@ -305,6 +196,6 @@ def _named(sources: ParameterSources, name: str, given: str, older: str) -> str:
 
 def _port(sources: ParameterSources, given: int) -> int:
     text = _named(sources, "port", str(given), _OLDER_PORT)
-    if not (text.isascii() and text.isdecimal() and int(text) <= _MAX_PORT):
-        raise UsageError(f"{_OLDER_PORT} is {text!r}", f"set it to a number from 0 to {_MAX_PORT}")
+    if not (text.isascii() and text.isdecimal() and int(text) <= MAX_PORT):
+        raise UsageError(f"{_OLDER_PORT} is {text!r}", f"set it to a number from 0 to {MAX_PORT}")
     return int(text)

@@ -45,12 +45,14 @@ _Text = Annotated[str, typer.Argument(metavar="[TEXT]", help="Words of names and
 @group.command("list")
 def list_voices(as_json: options.AsJson = False) -> None:
     """List your voices (VOXMATRIX_HOME/voices) and the bundled one. The first one is the default of `speak`."""
-    from voxmatrix.voices.resolve import installed
+    from voxmatrix.voices.resolve import default_finding, installed
 
     rows = [_row(name, family, path) for name, (family, path) in installed().items()]
     if as_json:
         print_json({"voices": rows})
         return
+    if finding := default_finding():
+        warn(finding)
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
         known = (row["language"], row["quality"], f"{row['rate_hz']} Hz")
@@ -149,8 +151,10 @@ def voice_named(name: str, *, as_json: bool = False) -> "VoiceCard":
     Raises:
         As `resolve`, and as the download.
     """
-    from voxmatrix.voices.resolve import resolve
+    from voxmatrix.voices.resolve import default_finding, resolve
 
+    if not name and (finding := default_finding()):
+        warn(finding)
     try:
         return resolve(name)
     except BadInputError:

@@ -6,9 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from voxmatrix.audio.reader_version import READER_VERSION
 from voxmatrix.dataset.cache import Cache
 
-#: Raise it when decoding, trimming (voxmatrix.audio.waves) or the facts change: all recordings are then redone.
+#: Raise it when trimming (voxmatrix.audio.waves) or the facts change: all recordings are then redone.
 VERSION = "2"
 #: Longer files are rejected without being decoded, whatever the limit for clips is.
 READ_SECONDS = 120.0
@@ -37,7 +38,7 @@ class SoundFacts(NamedTuple):
 @lru_cache(maxsize=1 << 16)
 def sound_key(sha256: str, rate_hz: int) -> str:
     """The cache key of a file with this SHA-256 at this sample rate."""
-    return hashlib.sha256(f"sound {VERSION} {rate_hz} {sha256}".encode()).hexdigest()
+    return hashlib.sha256(f"sound {VERSION} {READER_VERSION} {rate_hz} {sha256}".encode()).hexdigest()
 
 
 def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:

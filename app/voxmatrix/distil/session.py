@@ -41,7 +41,12 @@ def source_of(voice: Path, text: Path | None) -> str:
 
 
 def claim(folder: Path, source: str, *, fresh: bool) -> None:
-    """Make sure that what is in the folder was learned from the same voice and text."""
+    """Make sure that what is in the folder was learned from the same voice and text.
+
+    Raises:
+        UsageError: it was learned from others.
+        DamagedFileError: the file that says so is damaged.
+    """
     record = folder / "source.json"
     if fresh:
         for path in folder.iterdir():
@@ -49,11 +54,26 @@ def claim(folder: Path, source: str, *, fresh: bool) -> None:
                 shutil.rmtree(path)
             elif path.name != ".lock":
                 path.unlink()
-    elif record.exists() and record.read_text(encoding="utf-8") != source:
-        raise UsageError(
-            f"{folder} belongs to another voice or text", "add `fresh` to start again, or choose another `out`"
-        )
+    elif record.exists():
+        _check_source(record, source)
     write_text(record, source)
+
+
+def _check_source(record: Path, source: str) -> None:
+    with read_errors(record):
+        found = record.read_text(encoding="utf-8", errors="replace")
+    if found == source:
+        return
+    try:
+        json.loads(found)
+    except ValueError as error:
+        raise DamagedFileError(
+            f"{record} is damaged: it does not say any more which voice and text were learned from",
+            "if it was this voice and text, remove that file to continue; else choose another `out`",
+        ) from error
+    raise UsageError(
+        f"{record.parent} belongs to another voice or text", "add `fresh` to start again, or choose another `out`"
+    )
 
 
 @contextmanager
@@ -90,7 +110,8 @@ def restore(training: Learner[Any], checkpoint: Path) -> None:
             training.restore(torch.load(checkpoint, map_location="cpu", weights_only=True))
         except (KeyError, ValueError, RuntimeError, TypeError, EOFError, pickle.UnpicklingError) as error:
             raise DamagedFileError(
-                f"{checkpoint} is damaged, or was written by another version", "add `fresh` to start again"
+                f"{checkpoint} is damaged, or was written by another version",
+                "remove that file to learn again from what was spoken, or add `fresh` to speak it again, too",
             ) from error
 
 

@@ -9,6 +9,7 @@ from voxmatrix.external.installed import Engine
 from voxmatrix.tables.rows import meets
 from voxmatrix.wording import printable
 
+_MAX_SHOWN = 40
 _ERRORS: Mapping[str, type[VoxmatrixError]] = {
     "weights": DamagedFileError,
     "unsupported": MissingProgramError,
@@ -35,8 +36,14 @@ def content_of(frame: wire.Frame, wanted: str, engine: Engine) -> dict[str, Any]
         remedy = remedies.get(kind, f"voxmatrix engines check {engine.name}")
         raise _ERRORS.get(kind, VoxmatrixError)(f"the engine {engine.name}: {message}", remedy)
     if frame.type != wanted:
-        raise wire.FrameError(f"it sends {frame.type!r} instead of {wanted!r}")
+        raise wire.FrameError(f"it sends {shown(frame.type)!r} instead of {wanted!r}")
     return frame.head
+
+
+def shown(value: Any) -> str:
+    """What an engine sent, for messages: on one line, and short."""
+    text = printable(str(value))
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
 
 
 def checked_versions(frame: wire.Frame, engine: Engine) -> dict[str, str]:
@@ -48,9 +55,9 @@ def checked_versions(frame: wire.Frame, engine: Engine) -> dict[str, str]:
     """
     hello, again = content_of(frame, "hello", engine), f"voxmatrix engines install {engine.name}"
     if hello.get("protocol") != wire.PROTOCOL:
+        spoken = shown(hello.get("protocol"))
         raise MissingProgramError(
-            f"the engine {engine.name} speaks protocol {hello.get('protocol')}, and this voxmatrix {wire.PROTOCOL}",
-            again,
+            f"the engine {engine.name} speaks protocol {spoken}, and this voxmatrix {wire.PROTOCOL}", again
         )
     told = hello.get("versions")
     versions = {str(name): str(found) for name, found in told.items()} if isinstance(told, dict) else {}
@@ -59,6 +66,6 @@ def checked_versions(frame: wire.Frame, engine: Engine) -> dict[str, str]:
         found = versions.get(package)
         if found is not None and not meets(found, requirement):
             raise MissingProgramError(
-                f"the engine {engine.name} needs {package} {requirement}, and its environment has {found}", again
+                f"the engine {engine.name} needs {package} {requirement}, and its environment has {shown(found)}", again
             )
     return versions

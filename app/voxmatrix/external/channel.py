@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from voxmatrix.closing import Closeable
+from voxmatrix.encoding import parse_json
 from voxmatrix.external import wire
 from voxmatrix.processes import EndedError
 
@@ -79,7 +80,7 @@ class Channel(Closeable):
                     raise TimeoutError
             return bytes(data)
 
-        return wire.read_frame(read)
+        return wire.read_frame(read, parse_json)
 
 
 def _ready(number: int, event: int, until: float) -> bool:

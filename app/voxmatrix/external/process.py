@@ -30,7 +30,7 @@ from voxmatrix.errors import (
     VoxmatrixError,
 )
 from voxmatrix.external import wire
-from voxmatrix.external.answers import checked_versions, content_of
+from voxmatrix.external.answers import checked_versions, content_of, shown
 from voxmatrix.external.channel import Channel
 from voxmatrix.external.confinement import engine_environment, engine_home, engine_limits
 from voxmatrix.external.installed import Engine, check_weights, weights_folder
@@ -125,7 +125,7 @@ class EngineProcess(Closeable):
                 #: What the engine says of itself: rate, voices, memory, attention.
                 self.opened = content_of(self._channel.receive(limits.open, self._check_wanted), "opened", engine)
                 if self.opened.get("rate") != engine.manifest.can.rate:
-                    said = f"it speaks at {self.opened.get('rate')} Hz"
+                    said = f"it speaks at {shown(self.opened.get('rate'))} Hz"
                     raise wire.FrameError(f"{said}, and its manifest says {engine.manifest.can.rate}")
         except BaseException:
             self.close()
@@ -168,13 +168,15 @@ class EngineProcess(Closeable):
             self._channel.send({"type": "speak", "id": self._number, **request, **references}, self._limits.silence)
             while (frame := self._channel.receive(self._limits.silence, partial(self._look, progress))).type == "audio":
                 if frame.head.get("id") != self._number:
-                    raise wire.FrameError(f"it sends samples of another sentence ({frame.head.get('id')})")
+                    raise wire.FrameError(f"it sends samples of another sentence ({shown(frame.head.get('id'))})")
+                if not frame.body:  # it could keep a sentence waiting for ever with these
+                    raise wire.FrameError("it sends samples, and there are none")
                 progress.received += len(frame.body) // 4
                 if progress.stopping is None:
                     on_audio(np.frombuffer(frame.body, "<f4").astype(np.float32))
             done = content_of(frame, "done", self._engine)
             if done.get("samples") != progress.received:
-                sent = f"it says that it has sent {done.get('samples')} samples"
+                sent = f"it says that it has sent {shown(done.get('samples'))} samples"
                 raise wire.FrameError(f"{sent}, and {progress.received} came")
         if progress.received > progress.most:
             raise VoxmatrixError(

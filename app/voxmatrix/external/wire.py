@@ -62,8 +62,8 @@ def encode(head: Mapping[str, Any], body: bytes = b"") -> bytes:
     return _SIZES.pack(len(encoded), len(body)) + encoded + body
 
 
-def read_frame(read: Callable[[int], bytes]) -> Frame:
-    """The next frame. `read` returns as many bytes as it is asked for.
+def read_frame(read: Callable[[int], bytes], parse: Callable[[bytes], Any] = json.loads) -> Frame:
+    """The next frame. `read` returns as many bytes as it is asked for, `parse` the content of a JSON text.
 
     Raises:
         FrameError: it is none, or is too large.
@@ -72,7 +72,7 @@ def read_frame(read: Callable[[int], bytes]) -> Frame:
     head_bytes, body_bytes = _SIZES.unpack(read(_SIZES.size))
     _check_sizes(head_bytes, body_bytes)
     try:
-        head = json.loads(read(head_bytes))
+        head = parse(read(head_bytes))
     except (ValueError, RecursionError) as error:
         raise FrameError("its head is not JSON") from error
     if not isinstance(head, dict) or not isinstance(head.get("type"), str):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.config import home
-from voxmatrix.errors import UsageError
+from voxmatrix.errors import SettingsFileError
 from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.machine.facts import Gpu, Machine
 
@@ -32,7 +32,7 @@ def save_device(choice: SavedDevice) -> Path:
 
     Raises:
         UnreachableError: the disk is full or the path cannot be written.
-        UsageError: settings.toml exists but is not valid TOML.
+        SettingsFileError: settings.toml exists but is not valid TOML.
     """
     path = _path()
     _settings(path)
@@ -48,7 +48,7 @@ def saved_device() -> SavedDevice | None:
     """The saved device, if any.
 
     Raises:
-        UsageError: settings.toml exists but is not valid TOML.
+        SettingsFileError: settings.toml exists but is not valid TOML.
     """
     match _settings(_path()).get("device"):
         case {"device": str(device), "uuid": str(uuid)}:
@@ -79,7 +79,7 @@ def _settings(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(read_text_or_empty(path))
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not valid TOML: {error}", f"fix that line, or remove {path}") from error
+        raise SettingsFileError(f"{path} is not valid TOML: {error}", f"fix that line, or remove {path}") from error
 
 
 def _quoted(text: str) -> str:

@@ -47,8 +47,9 @@ class RemoteFamily:
         return False
 
     def card(self, path: Path) -> VoiceCard:
-        """From the file of the voice. The server is not asked."""
+        """From the file of the voice. The server is not asked, and has to be known."""
         voice = RemoteVoice.read(path)
+        server_named(voice.server)
         return VoiceCard(
             id=_id(path),
             family=NAME,

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from voxmatrix.config import home, voice_folders
 from voxmatrix.encoding import CONVERT, not_utf8
-from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
+from voxmatrix.errors import BadInputError, DamagedFileError, SettingsFileError, UsageError
 from voxmatrix.files import read_errors, replacing_path, storage_errors, write_text
 
 NAME = "remote"
@@ -112,7 +112,7 @@ def servers() -> dict[str, Server]:
     """All servers by name.
 
     Raises:
-        UsageError: `remotes.toml` is no TOML, or has something else than servers.
+        SettingsFileError: `remotes.toml` is no TOML, or has something else than servers.
     """
     path = _file()
     if not path.is_file():
@@ -122,7 +122,8 @@ def servers() -> dict[str, Server]:
         try:
             found[name] = _made(Server, values)
         except (TypeError, UsageError) as error:
-            raise UsageError(f"{path}, [{name}]: {error}", f"correct it, or remove {name} from the file") from error
+            remedy = f"correct it, or remove {name} from the file"
+            raise SettingsFileError(f"{path}, [{name}]: {error}", remedy) from error
     return found
 
 
@@ -131,7 +132,7 @@ def server_named(name: str) -> Server:
 
     Raises:
         BadInputError: there is none.
-        UsageError: as `servers`.
+        SettingsFileError: as `servers`.
     """
     known = servers()
     if name not in known:
@@ -191,9 +192,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: {not_utf8(error)}", CONVERT) from error
+        raise SettingsFileError(f"{path}: {not_utf8(error)}", CONVERT) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path} is not valid TOML: {error}", f"correct it, or remove {path}") from error
+        raise SettingsFileError(f"{path} is not valid TOML: {error}", f"correct it, or remove {path}") from error
 
 
 T = TypeVar("T", Server, RemoteVoice)

@@ -17,7 +17,7 @@ from voxmatrix.models.style import MAX_KNOBS, Style
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.voices.families import families, family_named
 from voxmatrix.voices.in_memory import FileVersion, file_version
-from voxmatrix.voices.resolve import check_files, installed, locate
+from voxmatrix.voices.resolve import check_files, default_finding, installed, locate
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
 BUILT_IN = frozenset(
@@ -72,6 +72,8 @@ class Catalogue:
         self._warned: set[str] = set()
         if named is not None:
             self._card(*found)
+        elif finding := default_finding():
+            warn(finding)
         voices = self.voices()
         for alias, name in self._aliases.items():
             try:

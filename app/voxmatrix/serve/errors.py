@@ -1,5 +1,6 @@
 """Errors as OpenAI's API reports them: {"error": {"message", "type", "param", "code"}}, for every status."""
 
+import os
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -10,11 +11,13 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from voxmatrix.config import home
 from voxmatrix.database import LockedError
 from voxmatrix.errors import (
     BadInputError,
     MemoryExhaustedError,
     NoDeviceError,
+    SettingsFileError,
     UnreachableError,
     UsageError,
     VoxmatrixError,
@@ -69,7 +72,7 @@ class ApiError(HTTPException):
         code: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self.message = plain(message)
+        self.message = without_home(plain(message))
         super().__init__(status, self.message, dict(headers or {}))
         self.param = param
         self.code = code
@@ -84,6 +87,11 @@ class ApiError(HTTPException):
     def response(self) -> JSONResponse:
         """The HTTP answer with this error."""
         return JSONResponse(self.body, self.status_code, self.headers)
+
+
+def without_home(text: str) -> str:
+    """A text in which the home has its name for its path: clients learn no paths of the server."""
+    return text.replace(f"{home().absolute()}{os.sep}", f"VOXMATRIX_HOME{os.sep}")
 
 
 def voice_exists(name: str, *, replaceable: bool = False) -> ApiError:
@@ -106,7 +114,7 @@ def api_error(error: Exception) -> ApiError:
     match error:
         case ApiError():
             return error
-        case UsageError() | BadInputError():
+        case UsageError() | BadInputError() if not isinstance(error, SettingsFileError):
             return ApiError(400, error.problem, code="invalid_value")
         case NoDeviceError() | MemoryExhaustedError() | LockedError():
             what = "open a file, which another program has open" if isinstance(error, LockedError) else "compute"
@@ -119,7 +127,9 @@ def api_error(error: Exception) -> ApiError:
             message = "the body is not UTF-8, which JSON has to be" if not_utf8 else str(error.detail)
             return ApiError(error.status_code, message, code=_CODES.get(error.status_code), headers=error.headers)
         case _:
-            return ApiError(500, "the server failed to answer; its log says why", code="internal_error")
+            invalid = isinstance(error, SettingsFileError)
+            what = "a file of the server's settings is not valid" if invalid else "the server failed to answer"
+            return ApiError(500, f"{what}; its log says why", code="internal_error")
 
 
 def is_server_problem(error: Exception) -> bool:

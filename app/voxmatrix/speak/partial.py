@@ -14,7 +14,7 @@ from voxmatrix.errors import Finding, InterruptedRunError, UnreachableError
 from voxmatrix.files import is_system_error, link_target, read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
-from voxmatrix.speak.wav import PLAIN, WaveFile
+from voxmatrix.speak.wav import HEADER_BYTES, PLAIN, WaveFile
 from voxmatrix.wording import pluralise
 
 #: Part of every key. Increase it when the same settings begin to mean another sound.
@@ -56,8 +56,8 @@ class PartialSpeech:
         if self.start.sentences or not self.path.exists():
             return None
         return Finding(
-            problem=f"{self.path} belongs to another text, voice or setting: speaking starts from the beginning, and "
-            "that file will be replaced or removed",
+            problem=f"{self.path} belongs to another text, voice or setting, or is damaged: speaking starts from the "
+            "beginning, and that file will be replaced or removed",
             remedy="to keep that file, stop this command (Ctrl-C) and rename it",
             severity="warning",
         )
@@ -128,9 +128,11 @@ class PartialSpeech:
         try:
             state = json.loads(read_text_or_empty(self._state))
             if self._key and state.pop("key") == self._key and self.path.is_file():
-                return SpeechPosition(**state)
+                position = SpeechPosition(**state)
+                if self.path.stat().st_size - 2 * position.frames in (0, HEADER_BYTES):  # else it was truncated
+                    return position
         except (ValueError, TypeError, KeyError, AttributeError):
-            pass  # not written by this version
+            pass  # not written by this version, or damaged
         return SpeechPosition()
 
 

@@ -54,14 +54,18 @@ def read_lexicon(path: Path) -> Lexicon:
     """Read a UTF-8 file with a line `word|respelling` or `word|[[phonemes]]` for each word (or tabs instead of |).
 
     Raises:
-        BadInputError: it cannot be read, a line has another form, or a word is listed twice.
+        BadInputError: it cannot be read, has no words, a line has another form, or a word is listed twice.
     """
     words: dict[str, str] = {}
     for place, line in entries(path):
         word, _, spoken = (part.strip() for part in line.partition("\t" if "\t" in line else "|"))
         if not word or not spoken:
             raise BadInputError(f"{place}: {line!r} is not a word and how to say it", _FORMAT)
+        if spoken.count("[[") != spoken.count("]]"):
+            raise BadInputError(f"{place}: {line!r} has [[ without ]]", _FORMAT)
         if word in words:
             raise BadInputError(f"{place}: {word!r} is listed twice", "remove one of the lines")
         words[word] = spoken
+    if not words:
+        raise BadInputError(f"{path} lists no words", f"{_FORMAT}; or leave out `lexicon`")
     return Lexicon(tuple(words.items()))

@@ -1,7 +1,6 @@
 """Open a run: new, resumed, or started from another voice; and the config of its voice."""
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,7 @@ from voxmatrix.compute.memory import keep_freed_memory
 from voxmatrix.config import is_rank_zero, local_rank
 from voxmatrix.dataset.prepared import Clip, PreparedSet
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import storage_errors, write_text
+from voxmatrix.files import write_text
 from voxmatrix.piper.config import VoiceConfig, language_of
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.preflight import Preflight
@@ -30,6 +29,7 @@ from voxmatrix.train.data.loader import BatchLoader
 from voxmatrix.train.device import autocast, compile_networks, open_devices
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
+from voxmatrix.train.previous_runs import move_aside
 from voxmatrix.train.step.distributed import Distributed, launch_processes
 from voxmatrix.train.step.graphs import open_graphs
 from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
@@ -146,7 +146,7 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
 
 def _prepare_folder(settings: TrainSettings) -> None:
     if settings.fresh:
-        _move_aside(settings.out)
+        move_aside(settings.out)
     checkpoint_files.remove_leftovers(settings.out)
 
 
@@ -224,16 +224,3 @@ def _describe_run(out: Path, state: RunState) -> None:
     about = {"recipe": state.recipe.plain(), "voxmatrix": voxmatrix.__version__, "torch": version("torch")}
     state.config.write(out / "voice.json")
     write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=2) + "\n")
-
-
-def _move_aside(out: Path) -> None:
-    """Move everything in the folder to previous-1, previous-2 …"""
-    paths = [path for path in out.iterdir() if path.name != ".lock" and not path.name.startswith("previous-")]
-    if not paths:
-        return
-    number = 1 + sum(1 for path in out.iterdir() if path.name.startswith("previous-"))
-    aside = out / f"previous-{number}"
-    with storage_errors(aside):
-        aside.mkdir()
-        for path in paths:
-            shutil.move(path, aside / path.name)

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from voxmatrix.config import voice_folders
-from voxmatrix.errors import BadInputError, UsageError
+from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.external.family import SUFFIX as VOICE
 from voxmatrix.files import read_errors, read_text_or_empty, storage_errors, write_text
 from voxmatrix.models.card import VoiceCard
@@ -14,7 +14,7 @@ from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.piper.files import ONNX
 from voxmatrix.voices.families import families, family_named
-from voxmatrix.wording import choice
+from voxmatrix.wording import choice, quoted
 
 
 def resolve(name: str | Path = "") -> VoiceCard:
@@ -102,6 +102,18 @@ def make_default(name: str) -> None:
     write_text(_default_file(), f"{name}\n")
 
 
+def default_finding() -> Finding | None:
+    """What is wrong with the choice of the default voice, so that another one speaks."""
+    path, named = _default_file(), installed()
+    chosen = read_text_or_empty(path).strip()
+    if not path.exists() or chosen in named:
+        return None
+    what = f"names {quoted(chosen)}, which is no voice here" if chosen else "is empty"
+    instead = f": {next(iter(named))} is the default voice" if named else ""
+    remedy = "choose one: voxmatrix voices default NAME"
+    return Finding(problem=f"{path} {what}{instead}", remedy=remedy, severity="warning")
+
+
 def _default_file() -> Path:
     return voice_folders()[0] / "default"
 
@@ -128,12 +140,15 @@ def remove(name: str) -> list[Path]:
         BadInputError: there is no such voice, or it is not the user's own.
         UnreachableError: it cannot be removed.
     """
+    was_chosen = default_finding() is None
     folder = voice_folders()[0] / name
     is_family = any(name == family.name for family in families()) and folder.is_dir()
     paths = [folder] if is_family else _files_of(_own(name)[1])
     for path in paths:
         with storage_errors(path):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    if was_chosen and default_finding() is not None:
+        _default_file().unlink(missing_ok=True)
     if paths[0].suffix == VOICE:
         from voxmatrix.external.voice_file import remove_unused_references
 

@@ -14,6 +14,7 @@ from tests.serve.conftest import Running, Serve, copy_voice, error_of
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.piper.engines.onnx import SplitModelEngine
+from voxmatrix.remote.servers import RemoteVoice, Server, save_server
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -166,6 +167,46 @@ def test_the_machine_is_described_and_not_probed_again_at_once(server: Running) 
     assert report["doctor"]["machine"]["cpus"] >= 1
     assert report["plan"]["settings"]["batch_size"]["reason"]
     assert server.services.machine.read() is server.services.machine.read()
+
+
+def test_settings_that_are_not_valid_are_named_in_the_log_alone(server: Running) -> None:
+    (home() / "settings.toml").write_text("[device")
+    for answer in (server.get("/v1/machine"), server.post("/v1/plan", {"quality": "medium"})):
+        assert answer.status_code == 500 and error_of(answer)["code"] == "internal_error"
+        assert "settings is not valid; its log says why" in answer.text and str(home()) not in answer.text
+    server.requests(2)
+    said = [facts["problem"] for event, facts in server.lines if event == "error"]
+    assert all(f"{home() / 'settings.toml'} is not valid TOML" in each for each in said) and len(said) == 2
+    (home() / "settings.toml").unlink()
+    assert server.get("/v1/machine").status_code == 200
+
+
+def test_a_choice_of_the_default_voice_that_is_damaged_is_named(serve: Serve, voice: Path) -> None:
+    copy_voice(voice, home() / "voices" / "mine.onnx")
+    (home() / "voices" / "default").write_text("mi")
+    server = serve(voice=None)
+    assert any("default names 'mi'" in facts.get("problem", "") for event, facts in server.lines if event == "warning")
+    assert server.speak().status_code == 200
+
+
+def test_a_remote_voice_whose_server_is_lost_is_listed_with_the_reason(server: Running) -> None:
+    remote = RemoteVoice(server="other", voice="anna", model="tts-1", rate_hz=24000, language="en-us")
+    save_server("other", Server(url="http://127.0.0.1:9/v1"), [remote])
+    file = home() / "remotes.toml"
+    whole = file.read_text()
+
+    def problem() -> object:
+        voices = server.get("/v1/voices").json()["voices"]
+        return next(one["problem"] for one in voices if one["id"] == "remote:other/anna")
+
+    file.write_text("[oth")
+    assert "VOXMATRIX_HOME/remotes.toml is not valid TOML" in str(problem())
+    file.write_text("")
+    assert "there is no server 'other' in VOXMATRIX_HOME/remotes.toml" in str(problem())
+    file.write_text(whole)
+    assert problem() is None
+    said = " ".join(facts["problem"] for event, facts in server.lines if event == "warning")
+    assert f"{file} is not valid TOML" in said and "there is no server 'other'" in said
 
 
 def test_the_official_client_lists_models(server: Running) -> None:

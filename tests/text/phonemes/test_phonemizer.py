@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from voxmatrix.errors import BadInputError, MissingProgramError, UsageError
+from voxmatrix.landlock import landlock_version
 from voxmatrix.text.normalisation.normalise import normalise
-from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE
+from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE, Espeak
 from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer, TextPhonemizer, has_vowels, marks, phonemizer
+from voxmatrix.text.phonemes.piper_tts import PiperTts
 from voxmatrix.text.symbols import default_map, to_ids
 
 #: Forty sentences a language, named after its voice.
@@ -336,6 +338,14 @@ def test_hebrew_has_pipers_phonemes_and_given_ones_stay():
         plain, given = opened.phonemes(["שלום עולם.", "שלום [[abc]] עולם."])
     assert plain == HebrewPhonemizer().phonemize("שלום עולם.")[0]
     assert "".join(given).find(" abc ") > 0
+
+
+@pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
+def test_programs_that_pronounce_are_limited(server):
+    server(WITHOUT_PIPER)
+    with Espeak("en") as espeak, PiperTts("hebrew") as piper:
+        for program in (espeak, piper):
+            assert "NoNewPrivs:\t1" in Path(f"/proc/{program.pid}/status").read_text()
 
 
 @pytest.mark.espeak

@@ -47,6 +47,13 @@ elif fault == "half":
     time.sleep(3600)
 elif fault == "other":
     send({"type": "audio", "id": number + 1}, bytes(4))
+elif fault == "empty":
+    while True:
+        send({"type": "audio", "id": number})
+elif fault == "half a character":
+    send({"type": "error", "id": number, "kind": "text", "message": "\ud800"})
+elif fault == "long":
+    send({"type": "audio", "id": "\x1b]0;title\a" + "9" * 100_000}, bytes(4))
 elif fault == "count":
     send({"type": "audio", "id": number}, bytes(4))
     send({"type": "done", "id": number, "samples": 7})

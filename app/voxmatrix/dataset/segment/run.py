@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -18,7 +18,7 @@ from voxmatrix.dataset.segment.output import Segment, check_output, write_output
 from voxmatrix.dataset.segment.speakers import Likeness, with_speakers
 from voxmatrix.dataset.segment.texts import told
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import replacing, storage_errors
+from voxmatrix.files import read_errors, replacing, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.progress import Activity, OnProgress
 
@@ -101,20 +101,29 @@ def _cuts(
     cuts = []
     with show("check", "seconds searched for speech", 0) as on_progress:
         for recording in opened:
-            kept = work / f"{recording.digest}.steps.npy"
-            if not kept.exists():
+            kept = work / f"{recording.key}.steps.npy"
+            measured = _read_steps(kept)
+            if measured is None:
                 parts = []
                 for part in _measured(recording, activity):
                     parts.append(part)
                     on_progress(round(done + sum(len(one) for one in parts) * STEP_SECONDS), total)
+                measured = np.concatenate(parts)
                 with replacing(kept) as file:
-                    np.save(file, np.concatenate(parts))
-            measured = np.load(kept, allow_pickle=False)
+                    np.save(file, measured)
             done += recording.seconds
             on_progress(round(done), total)
             probabilities, levels, flatness = measured.T
             cuts.append(cut(probabilities, levels, flatness, recording.seconds, min_snr_db))
     return cuts
+
+
+def _read_steps(path: Path) -> NDArray[np.float32] | None:
+    """What an earlier command has measured; None if there is nothing, or it is damaged."""
+    if path.exists():
+        with suppress(ValueError, EOFError), read_errors(path):
+            return np.load(path, allow_pickle=False)  # type: ignore[no-any-return]
+    return None
 
 
 def _measured(recording: LongRecording, activity: Activities) -> Iterator[NDArray[np.float32]]:
@@ -176,7 +185,7 @@ def _heard(
 ) -> list[tuple[str, float]]:
     """What is heard in each clip. It is kept as soon as it is heard: the same command goes on where it was killed."""
     known = dict(_known(ledger))
-    keys = [f"{one.digest} {clip.start:.3f} {clip.end:.3f} {recogniser.name} {language}" for one, clip in clips]
+    keys = [f"{one.key} {clip.start:.3f} {clip.end:.3f} {recogniser.name} {language}" for one, clip in clips]
     total = sum(clip.end - clip.start for _, clip in clips)
     done = sum(clip.end - clip.start for (_, clip), key in zip(clips, keys, strict=True) if key in known)
     with ledger.open("a", encoding="utf-8") as file, show("recognise", "seconds heard", round(done)) as on_progress:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from voxmatrix.audio.reader_version import READER_VERSION
 from voxmatrix.config import home
 from voxmatrix.dataset.cache import Cache
 from voxmatrix.dataset.prepare import prepare
@@ -141,7 +142,9 @@ def measurements(cache: Path, paths: Iterable[Path]) -> Mapping[Path, TakeMeasur
     """The measurements of files that `prepare` has read just before; none of those that it could not read."""
     by_name = {str(path): path for path in paths}
     with Cache(cache, measurement=TakeMeasurement) as kept:
-        keys = {name: f"{_VERSION}:{sha256}" for name, (_, sha256) in kept.lookup_files(by_name).items()}
+        keys = {
+            name: f"{_VERSION}.{READER_VERSION}:{sha256}" for name, (_, sha256) in kept.lookup_files(by_name).items()
+        }
         found = kept.lookup(TakeMeasurement, keys.values())
         for name, key in keys.items():
             if key not in found and (made := _measured(by_name[name])) is not None:

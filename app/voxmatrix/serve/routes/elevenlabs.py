@@ -1,10 +1,11 @@
 """The routes of ElevenLabs' API that speak and list voices, for its clients."""
 
 import re
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
@@ -16,6 +17,7 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, begun, complete, speak
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.alignment import CharacterAlignment
+from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, AnyFormatName, Encoding
 from voxmatrix.serve.speech.reference import check_others
 from voxmatrix.serve.speech.sending import AlignedLines, SpeechResponse, aligned
@@ -52,6 +54,36 @@ class ElevenLabsRequest(BaseModel):
     apply_text_normalization: _Name | None = None  # off: numbers and the like are not read by rules
 
 
+@dataclass(frozen=True)
+class _Speech:
+    """What each of the routes that speak is asked."""
+
+    voice: str
+    body: ElevenLabsRequest
+    request: Request
+    output_format: OutputFormat = _DEFAULT
+
+    @property
+    def encoding(self) -> Encoding:
+        """The format of the answer.
+
+        Raises:
+            ApiError: there is none of this name.
+        """
+        return _encoding(self.output_format)
+
+    def speech(self, services: Services) -> SpeechRequest:
+        """The same as a request for speech.
+
+        Raises:
+            ApiError: there is no such voice, or the body names another one.
+        """
+        return _speech(services, self.voice, self.body)
+
+
+_Asked = Annotated[_Speech, Depends()]
+
+
 class ElevenLabsRoute(Route):
     """A route whose errors are ElevenLabs'."""
 
@@ -67,41 +99,34 @@ def elevenlabs_routes(services: Services) -> APIRouter:
     sound: dict[int | str, dict[str, Any]] = {200: audio_content(*dict.fromkeys(CONTENT_TYPES.values()))}
     timed: dict[int | str, dict[str, Any]] = {200: {"content": {_JSON: {}}}}
 
+    async def begun_with_times(asked: _Asked) -> tuple[Answer, bytes]:
+        return await begun(services, asked.speech(services), asked.request, timed=True, encoding=asked.encoding)
+
     @router.post(f"{_SPEECH}/stream/with-timestamps", response_class=Response, responses=timed)
-    async def stream_with_timestamps(
-        voice: str, body: ElevenLabsRequest, request: Request, output_format: OutputFormat = _DEFAULT
-    ) -> Response:
+    async def stream_with_timestamps(asked: _Asked) -> Response:
         """Speak a text; the answer is lines of JSON with the audio in base 64 and the times of its characters."""
-        speech, encoding = _speech(services, voice, body), _encoding(output_format)
-        answer, first = await begun(services, speech, request, timed=True, encoding=encoding)
-        return SpeechResponse(answer, first, AlignedLines(body.text), _JSON)
+        answer, first = await begun_with_times(asked)
+        return SpeechResponse(answer, first, AlignedLines(asked.body.text), _JSON)
 
     @router.post(f"{_SPEECH}/with-timestamps", response_class=Response, responses=timed)
-    async def with_timestamps(
-        voice: str, body: ElevenLabsRequest, request: Request, output_format: OutputFormat = _DEFAULT
-    ) -> Response:
+    async def with_timestamps(asked: _Asked) -> Response:
         """Speak a text; the answer is JSON with the audio in base 64 and the times of its characters."""
-        speech, encoding = _speech(services, voice, body), _encoding(output_format)
-        answer, first = await begun(services, speech, request, timed=True, encoding=encoding)
-        audio = await complete(answer, first, request)
-        return JSONResponse(aligned(audio, CharacterAlignment(body.text).whole(answer.spoken.captions)))
+        answer, first = await begun_with_times(asked)
+        audio = await complete(answer, first, asked.request)
+        times = CharacterAlignment(asked.body.text).whole(answer.spoken.captions)
+        return JSONResponse(aligned(audio, times))
 
     @router.post(f"{_SPEECH}/stream", response_class=Response, responses=sound)
-    async def stream(
-        voice: str, body: ElevenLabsRequest, request: Request, output_format: OutputFormat = _DEFAULT
-    ) -> Response:
+    async def stream(asked: _Asked) -> Response:
         """Speak a text, sentence by sentence."""
-        return await speak(services, _speech(services, voice, body), request, _encoding(output_format))
+        return await speak(services, asked.speech(services), asked.request, asked.encoding)
 
     @router.post(_SPEECH, response_class=Response, responses=sound)
-    async def convert(
-        voice: str, body: ElevenLabsRequest, request: Request, output_format: OutputFormat = _DEFAULT
-    ) -> Response:
+    async def convert(asked: _Asked) -> Response:
         """Speak a text. A WAV file has its length."""
-        encoding = _encoding(output_format)
-        speech = _speech(services, voice, body)
-        speech.stream = encoding.format != "wav"
-        return await speak(services, speech, request, encoding)
+        speech = asked.speech(services)
+        speech.stream = asked.encoding.format != "wav"
+        return await speak(services, speech, asked.request, asked.encoding)
 
     @router.get("/v2/voices")
     def search_voices(

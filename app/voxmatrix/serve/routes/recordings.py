@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, Finding, UnreachableError, UsageError
-from voxmatrix.serve.errors import ApiError
-from voxmatrix.serve.log import log_finding
+from voxmatrix.serve.errors import ApiError, without_home
+from voxmatrix.serve.log import Log, log_finding
 from voxmatrix.serve.recordings.prompt_list import PromptList, bundled_lists
 from voxmatrix.serve.recordings.review import Review, Take, phoneme_type, review
 from voxmatrix.serve.recordings.store import RecordingStore
@@ -51,6 +51,12 @@ def recording_routes(services: Services) -> APIRouter:
     """The routes of recordings and their prompts."""
     router = APIRouter(route_class=Route)
     store = RecordingStore(home() / "recordings")
+    _add_list_routes(router, store, services.log)
+    _add_take_routes(router, store)
+    return router
+
+
+def _add_list_routes(router: APIRouter, store: RecordingStore, log: Log) -> None:
     logged: set[str] = set()
 
     def told(lists: list[PromptList]) -> list[PromptList]:
@@ -58,7 +64,7 @@ def recording_routes(services: Services) -> APIRouter:
         for problem in {found.problem for found in lists} - {"", *logged}:
             logged.add(problem)
             remedy = "open that list, and record or skip a prompt: its file is then written anew"
-            log_finding(services.log, Finding(problem=problem, remedy=remedy, severity="warning"))
+            log_finding(log, Finding(problem=problem, remedy=remedy, severity="warning"))
         return lists
 
     @router.get("/v1/recordings")
@@ -83,6 +89,8 @@ def recording_routes(services: Services) -> APIRouter:
         (found,) = told([store.find(profile, name)])
         return _whole(found)
 
+
+def _add_take_routes(router: APIRouter, store: RecordingStore) -> None:
     @router.put(_LIST + "/{number}", openapi_extra={"requestBody": {"content": {"audio/wav": {}}}})
     async def save_take(profile: str, name: str, number: _Number, request: Request) -> dict[str, Any]:
         """Save a take, a WAV file, in place of the previous one, and judge it."""
@@ -110,8 +118,6 @@ def recording_routes(services: Services) -> APIRouter:
         if not found.has_take(number):
             raise ApiError(404, "this prompt has not been recorded", code="not_found")
         return Response(_bytes_of(found.sound_path(number)), media_type="audio/wav")
-
-    return router
 
 
 def _found(store: RecordingStore, profile: str, name: str, number: int) -> PromptList:
@@ -203,7 +209,7 @@ def _list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
         "profile": found.profile,
         "name": found.name,
         "language": found.language,
-        "problem": plain(found.problem).replace(str(home()), "VOXMATRIX_HOME") or None,
+        "problem": without_home(plain(found.problem)) or None,
         "prompts": len(found.prompts),
         "recorded": len(reviewed.takes),
         "usable": sum(take.usable for take in reviewed.takes.values()),

@@ -14,7 +14,7 @@ from voxmatrix.piper.config import MADE_BY
 from voxmatrix.piper.files import ONNX
 from voxmatrix.piper.library import add
 from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, announced_languages, find_voice
-from voxmatrix.serve.errors import ApiError, voice_exists
+from voxmatrix.serve.errors import ApiError, voice_exists, without_home
 from voxmatrix.serve.jobs.kinds.kind import Id, VoiceName
 from voxmatrix.serve.routes.elevenlabs import voice_facts
 from voxmatrix.serve.routes.route import Route
@@ -218,4 +218,4 @@ def _named(message: str, *paths: FilePath) -> str:
     """A message with the names of files as clients see them."""
     for path in paths:
         message = message.replace(f"{path.parent}/", "")
-    return message
+    return without_home(message)

@@ -51,7 +51,7 @@ class Asked(Closeable):
     If it dies, it is restarted once.
     """
 
-    def __init__(self, command: Sequence[str], limits: Limits | None = None) -> None:
+    def __init__(self, command: Sequence[str], limits: Limits) -> None:
         self._command, self._limits = command, limits
         self._lock = threading.Lock()
         self._start()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.errors import BadInputError, MissingProgramError
+from voxmatrix.landlock import Limits, python_folders
 from voxmatrix.text.phonemes.espeak import Asked
 
 #: What to install for the packages that a phonemizer needs. (Hebrew and Arabic need piper-tts alone.)
@@ -18,7 +19,8 @@ class PiperTts(Asked):
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
-        super().__init__([sys.executable, "-I", str(Path(__file__).with_name("piper_server.py")), kind])
+        server = Path(__file__).with_name("piper_server.py")
+        super().__init__([sys.executable, "-I", str(server), kind], Limits(reads=python_folders()))
 
     def check(self, greeting: dict[str, Any]) -> None:
         """Raise if a package is not installed."""
