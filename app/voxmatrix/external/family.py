@@ -35,6 +35,8 @@ class ExternalFamily:
 
     name = NAME
     trainable = False
+    language_names: Mapping[str, str] = {}
+    library = None
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         """Those in the folders of their engines."""

@@ -49,6 +49,7 @@ def card_of(path: Path, config: VoiceConfig, beside: Path | None) -> VoiceCard:
         license=origin.get("license", ""),
         source=origin.get("source", ""),
         version=origin.get("version", ""),
+        is_trained=bool(config.made_by),
         facts=config.to_json(),
         memory_mib=path.stat().st_size * _MEMORY_PER_BYTE / _MIB if path.exists() else 0.0,
         capabilities=Capabilities(

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
+from voxmatrix.models.library import Library
 from voxmatrix.models.style import Runtime
 from voxmatrix.piper.card import NAME, card_of
 from voxmatrix.piper.config import VoiceConfig
@@ -24,6 +26,14 @@ class PiperFamily:
 
     name = NAME
     trainable = True
+    language_names: Mapping[str, str] = {}
+
+    @property
+    def library(self) -> Library[Any]:
+        """The voices of Piper's index."""
+        from voxmatrix.piper.library import LIBRARY
+
+        return LIBRARY
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         """The exported voices in a folder."""
@@ -36,6 +46,9 @@ class PiperFamily:
     def named(self, name: str) -> Path | None:
         """None: all are in folders."""
         return None
+
+    def tidy(self) -> None:
+        """Nothing: a voice shares no file with others."""
 
     def uses_torch(self, path: Path) -> bool:
         """Checkpoints are computed by torch, exported voices are not."""
