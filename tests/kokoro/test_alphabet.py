@@ -3,7 +3,7 @@
 import pytest
 
 from voxmatrix.kokoro.alphabet import TIE, symbols, to_ids, to_misaki
-from voxmatrix.kokoro.family import LANGUAGES
+from voxmatrix.kokoro.names import LANGUAGES
 from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
 
 SENTENCES = {

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from voxmatrix.config import home
+from voxmatrix.external.family import voice_path
 from voxmatrix.external.install import FIXTURE, PACKS
 from voxmatrix.external.installed import Engine, weights_folder
 from voxmatrix.external.manifest import FILE, read_manifest, weights_digest
@@ -53,7 +54,9 @@ def install_engine(name: str = "toy", *, fault: str = "", **changes: str) -> Pat
 
 def write_toy_voice(name: str = "bell", engine: str = "toy", **facts: object) -> Path:
     """A voice of it: ENGINE/NAME."""
-    return write_voice(name, VoiceFile.model_validate({"engine": engine, "language": "en-us", **facts}))
+    path = voice_path(engine, name)
+    write_voice(path, VoiceFile.model_validate({"engine": engine, "language": "en-us", **facts}))
+    return path
 
 
 def install_weights(**files: bytes) -> str:

@@ -30,7 +30,7 @@ from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.lock import locked
 from voxmatrix.piper.files import source_path
-from voxmatrix.piper.library import license_in, parse_index, public_voices
+from voxmatrix.piper.library import LIBRARY, license_in, parse_index
 from voxmatrix.voices.library import install, install_from, search
 from voxmatrix.voices.resolve import installed, resolve
 
@@ -107,7 +107,7 @@ def test_a_voice_that_cannot_be_spoken_with_is_not_downloaded(hub: FileServer) -
 
 
 def test_a_connection_that_is_cut_is_taken_up_again(hub: FileServer) -> None:
-    public_voices()
+    LIBRARY.voices()
     size = len(hub.files[path_of(FREE)])
     hub.cut_after[:] = [10_000, 10_000, 10_000, size // 3, size // 3]
     install(FREE, accepted=False)
@@ -141,7 +141,7 @@ def _missing(hub: FileServer) -> None:
 def test_each_failure_has_its_own_words_and_nothing_is_half_installed(
     spoil: Callable[[FileServer], None], error: type[VoxmatrixError], words: str, hub: FileServer
 ) -> None:
-    public_voices()
+    LIBRARY.voices()
     files = dict(hub.files)
     spoil(hub)
     with pytest.raises(error, match=words):
@@ -181,7 +181,7 @@ def test_a_disk_that_fills_up_at_the_end_leaves_nothing_and_the_next_try_install
 def test_offline_and_without_a_network_the_way_without_one_is_named(
     hub: FileServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    public_voices()
+    LIBRARY.voices()
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert run("download", FREE) == 8
     assert "HF_HUB_OFFLINE is set" in capsys.readouterr().err

@@ -97,11 +97,11 @@ def command(
 
 def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, *, as_json: bool) -> "Distilled":
     """The way that suits what is given: recordings, a Piper voice, or any other voices."""
-    from voxmatrix.piper.files import voice_in_folder
+    from voxmatrix.voices.families import families
     from voxmatrix.voices.resolve import locate
 
     show = partial(_show, as_json=as_json)
-    if len(voices) == 1 and voices[0].is_dir() and voice_in_folder(voices[0]) is None:
+    if len(voices) == 1 and voices[0].is_dir() and not any(family.owns(voices[0]) for family in families()):
         return _teach_recorded(context, voices[0], out, given, show, as_json=as_json)
     if given.language:
         raise UsageError("--language is for recordings; a voice has its own", "omit --language")

@@ -163,6 +163,7 @@ def _accept(name: str, licence: "LicenceTable | None", accepted: bool, as_json: 
 
 def _write_voice(engine: "Engine", identifier: str, digest: str) -> str | None:
     """Write the voice of weights that speak without a recording; returns its name."""
+    from voxmatrix.external.family import voice_path
     from voxmatrix.external.voice_file import VoiceFile, write_voice
 
     manifest = engine.manifest.of(identifier)
@@ -177,7 +178,7 @@ def _write_voice(engine: "Engine", identifier: str, digest: str) -> str | None:
         title=title or identifier,
         license=manifest.licence.name if manifest.licence else "",
     )
-    write_voice(identifier, voice)
+    write_voice(voice_path(engine.name, identifier), voice)
     return f"{engine.name}/{identifier}"
 
 

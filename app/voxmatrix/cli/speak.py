@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -15,8 +15,9 @@ from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
-from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
-from voxmatrix.cli.speak_batch import SpeakTask, speak_batch
+from voxmatrix.cli.parameters.speak_options import SpeakOptions, SpeakTask
+from voxmatrix.cli.parameters.synthesis import selected_devices, speaking_style
+from voxmatrix.cli.speak_batch import speak_batch
 from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.cli.voices import voice_named
@@ -37,46 +38,6 @@ if TYPE_CHECKING:
 _MIN_FOR_PROGRESS = 2000
 #: Longer texts, of a dozen sentences, are worth the time of getting a voice ready for many.
 _LONG_CHARACTERS = 1500
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpeakOptions(
-    VoiceOptions, options.QuotationOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions
-):
-    """The options of this command."""
-
-    text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Text to speak.")] = None
-    file: Annotated[Path | None, typer.Option("--file", metavar="FILE", help="UTF-8 text file to speak.")] = None
-    batch: Annotated[
-        Path | None,
-        typer.Option(
-            "--batch", metavar="PATH", help="Many texts: a folder of .txt, or a .txt, .csv (id|text) or .jsonl."
-        ),
-    ] = None
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            metavar="PATH",
-            help="Output file (- streams WAV), or the output folder of --batch.",
-            parser=options.path,
-        ),
-    ] = "speech.wav"
-    format: Annotated[
-        str, options.option("--format", "NAME", "Format of the files of a batch: wav, mp3, ogg …", panel="Output")
-    ] = "wav"
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Write 16-bit samples without a header.", rich_help_panel="Output")
-    ] = False
-    bitrate: options.Bitrate = ""
-    captions: Annotated[
-        Path | None,
-        options.option(
-            "--captions", "FILE", "Also captions: .srt, .vtt, .lrc or .json (batch: srt …).", panel="Output"
-        ),
-    ] = None
-    force: options.Force = False
-    parallel_voices: options.ParallelVoices = "auto"
 
 
 def folders(parameters: Mapping[str, Any]) -> list[Path]:

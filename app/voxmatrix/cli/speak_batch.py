@@ -1,14 +1,13 @@
 """`voxmatrix speak --batch`: many texts, and the outcome of each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_sound
+from voxmatrix.cli.parameters.speak_options import SpeakTask
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
@@ -17,28 +16,12 @@ from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
-    from voxmatrix.cli.speak import SpeakOptions
-    from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import DeviceSelection, SpeakDevice
-    from voxmatrix.models.style import Output, Style
     from voxmatrix.speak.batch.messages import Failure
     from voxmatrix.work.batch import BatchOutcome
 
 #: Texts listed per failure; --json lists all of them.
 _NAMED = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpeakTask:
-    """What is to be spoken, and how."""
-
-    options: "SpeakOptions"
-    sources: ParameterSources
-    voice: "VoiceCard"
-    style: "Style"
-    output: "Output"
-    extension: str  # of --format
-    as_json: bool
 
 
 def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[], DeviceSelection]") -> None:

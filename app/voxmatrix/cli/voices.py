@@ -65,7 +65,7 @@ def list_voices(as_json: options.AsJson = False) -> None:
 
 @group.command("search")
 def search(text: _Text = "", language: _Language = "", as_json: options.AsJson = False) -> None:
-    """List the voices that can be downloaded: Kokoro's and Piper's."""
+    """List the voices that can be downloaded."""
     from voxmatrix.voices.library import search as search_library
     from voxmatrix.voices.resolve import installed
 
@@ -125,12 +125,13 @@ def download(
     as_json: options.AsJson = False,
 ) -> None:
     """Download a voice. It is resumed after an interruption, and every file is checked."""
-    from voxmatrix.voices.library import install_from
+    from voxmatrix.voices.library import install_from, libraries, library_of
 
     if url and not url.startswith(("http://", "https://")):
         raise UsageError(f"--url is {url!r}", "choose a URL that begins with https:// or http://")
-    if exact and name.partition("/")[0] != "kokoro":
-        raise UsageError(f"--exact has no effect on {name}", "leave it out: only Kokoro has two networks")
+    if exact and not library_of(name).exact:
+        others = " or ".join(library.title for library in libraries().values() if library.exact)
+        raise UsageError(f"--exact has no effect on {name}", f"leave it out: only {others} has two networks")
     if url and source is not None:
         raise UsageError("--from and --url exclude each other", "give one of them")
     if source is not None:
@@ -171,15 +172,12 @@ def _download(
     name: str, *, url: str = "", exact: bool = False, accepted: bool = False, as_json: bool = False
 ) -> list[str]:
     """Say what is downloaded, ask for what its licence needs, and do it."""
-    from voxmatrix.download import hub_endpoint
-    from voxmatrix.kokoro.install import needed, release
-    from voxmatrix.voices.library import find, install, license_of
+    from voxmatrix.voices.library import find, install, library_of, license_of
 
     voice = find(name)
     license = license_of(voice, url)
-    is_kokoro = voice.family == "kokoro"
-    size = sum(file.size for file in needed(exact=exact)) if is_kokoro else voice.size
-    origin = url or (release().url if is_kokoro else hub_endpoint())
+    size = voice.exact_size if exact else voice.size
+    origin = url or library_of(name).origin
     echo(f"{name}: {size / 1e6:.0f} MB, licence {license.words}, from {origin}", err=True)
     if not (license.permissive or accepted or as_json) and sys.stdin.isatty():
         echo(license.card, err=True)

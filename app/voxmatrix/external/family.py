@@ -21,6 +21,11 @@ NAME = "external"
 SUFFIX = ".voice"
 
 
+def voice_path(engine: str, name: str) -> Path:
+    """The file of a voice of the user's."""
+    return voice_folders()[0] / engine / f"{name}{SUFFIX}"
+
+
 def _cloning(reference: "ReferenceTable | None") -> Cloning | None:
     return Cloning(seconds=reference.seconds, transcript=reference.transcript) if reference else None
 
@@ -30,6 +35,8 @@ class ExternalFamily:
 
     name = NAME
     trainable = False
+    language_names: Mapping[str, str] = {}
+    library = None
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         """Those in the folders of their engines."""
@@ -54,6 +61,12 @@ class ExternalFamily:
         if len(found) > 1:
             raise BadInputError(f"several voices are called {name}", f"choose one of: {', '.join(found)}")
         return next(iter(found.values()), None)
+
+    def tidy(self) -> None:
+        """Remove the recordings that no voice imitates any more."""
+        from voxmatrix.external.voice_file import remove_unused_references
+
+        remove_unused_references(self.find(voice_folders()[0]).values())
 
     def uses_torch(self, path: Path) -> bool:
         """As far as is known: the engines borrow it."""

@@ -5,6 +5,7 @@ recording beside it.
 """
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import BadInputError, DamagedFileError
-from voxmatrix.external.family import SUFFIX
 from voxmatrix.external.manifest import Name, Sha256
 from voxmatrix.files import read_errors, write_text
 
@@ -70,16 +70,14 @@ def read_voice(path: Path) -> VoiceFile:
         ) from error
 
 
-def write_voice(name: str, voice: VoiceFile) -> Path:
-    """Write a voice to its place among the user's voices, and return that.
+def write_voice(path: Path, voice: VoiceFile) -> None:
+    """Write a voice.
 
     Raises:
         UnreachableError: the folder cannot be written to.
     """
-    path = voice_folders()[0] / voice.engine / f"{name}{SUFFIX}"
     content = voice.model_dump(mode="json", exclude_defaults=True)
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-    return path
 
 
 def reference_path(voice: Path, reference: Reference) -> Path:
@@ -97,17 +95,16 @@ def reference_path(voice: Path, reference: Reference) -> Path:
     )
 
 
-def remove_unused_references() -> None:
-    """Remove the recordings that no voice needs any more."""
-    folder = voice_folders()[0]
+def remove_unused_references(voices: Iterable[Path]) -> None:
+    """Remove the recordings that none of these voices needs, which are all of the user's."""
     used: set[str] = set()
-    for path in folder.glob(f"*/*{SUFFIX}"):
+    for path in voices:
         try:
             reference = read_voice(path).reference
         except (BadInputError, DamagedFileError):
             return  # whose it is cannot be known
         used |= {reference.sha256} if reference else set()
-    for path in (folder / REFERENCES).glob("*.wav"):
+    for path in (voice_folders()[0] / REFERENCES).glob("*.wav"):
         if path.stem not in used:
             path.unlink(missing_ok=True)
 

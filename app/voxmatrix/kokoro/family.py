@@ -2,31 +2,20 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from voxmatrix.config import home, voice_folders
 from voxmatrix.errors import BadInputError
-from voxmatrix.kokoro.styles import LANGUAGE_MARK, SUFFIX, is_size, language_letter, mix, parts_of
-from voxmatrix.models.card import Capabilities, VoiceCard
+from voxmatrix.kokoro.names import GENDERS, LANGUAGES, NAME, WITHOUT_PHONEMES
+from voxmatrix.kokoro.styles import SUFFIX, is_size, language_letter, mix, parts_of
+from voxmatrix.models.card import LANGUAGE_MARK, Capabilities, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
+from voxmatrix.models.library import Library
 from voxmatrix.models.style import Runtime
 from voxmatrix.wording import choice
 
-NAME = "kokoro"
 RATE_HZ = 24_000
-#: The first letter of a voice's name: its language as espeak-ng names it, and in words.
-LANGUAGES = {
-    "a": ("en-us", "American English"),
-    "b": ("en-gb", "British English"),
-    "e": ("es", "Spanish"),
-    "f": ("fr-fr", "French"),
-    "h": ("hi", "Hindi"),
-    "i": ("it", "Italian"),
-    "p": ("pt-br", "Brazilian Portuguese"),
-}
-#: Their phonemes are made by programs that voxmatrix does not have.
-_WITHOUT_PHONEMES = {"j": "Japanese", "z": "Mandarin"}
-GENDERS = {"f": "female", "m": "male"}
 #: The best one by the grades of its authors, so it is the first (hexgrad/Kokoro-82M, VOICES.md).
 _FIRST = "af_heart"
 _MIB = 2**20
@@ -39,6 +28,14 @@ class KokoroFamily:
 
     name = NAME
     trainable = False
+    language_names: Mapping[str, str] = {letter: language for letter, (language, _) in LANGUAGES.items()}
+
+    @property
+    def library(self) -> Library[Any]:
+        """The voices of the public release."""
+        from voxmatrix.kokoro.install import LIBRARY
+
+        return LIBRARY
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         """Those in `kokoro/voices`, if their network is in `kokoro`."""
@@ -74,6 +71,9 @@ class KokoroFamily:
             return known[voices]
         stem, other = (voices, "") if letter == voices[0] else (f"{voices}{LANGUAGE_MARK}{letter}", letter)
         return mix(stem, {known[part]: share for part, share in shares.items()}, home() / "cache" / NAME, other)
+
+    def tidy(self) -> None:
+        """Nothing: the network stays for voices that are installed again."""
 
     def uses_torch(self, path: Path) -> bool:
         """Never."""
@@ -132,16 +132,16 @@ def _letter(tag: str) -> str:
     letter = tags.get(tag.casefold().replace("_", "-"), tag.casefold())
     if letter not in LANGUAGES:
         known = ", ".join(f"{key} ({language})" for key, (language, _) in LANGUAGES.items())
-        wanted = _WITHOUT_PHONEMES.get(letter, repr(tag))
+        wanted = WITHOUT_PHONEMES.get(letter, repr(tag))
         raise BadInputError(f"Kokoro's voices do not speak {wanted} here, only {known}", "choose one of these")
     return letter
 
 
 def _language(path: Path) -> tuple[str, str]:
     letter = language_letter(path)
-    if letter in _WITHOUT_PHONEMES:
+    if letter in WITHOUT_PHONEMES:
         raise BadInputError(
-            f"the voice {path.stem} speaks {_WITHOUT_PHONEMES[letter]}, whose pronunciation needs a program of its own",
+            f"the voice {path.stem} speaks {WITHOUT_PHONEMES[letter]}, whose pronunciation needs a program of its own",
             f"choose a voice of another language: {', '.join(words for _, words in LANGUAGES.values())}",
         )
     if letter not in LANGUAGES:

@@ -16,8 +16,6 @@ MAX_IDS = 510
 WIDTH = 256
 BYTES = MAX_IDS * WIDTH * 4
 SUFFIX = ".bin"
-#: Between the name of a voice and the letter of another language that it is to speak: af_heart@e.
-LANGUAGE_MARK = "@"
 #: That are kept: any client of a server may ask for one, of half a MiB.
 _MAX_MIXTURES = 200
 _PART = re.compile(r"([a-z]{2}_[a-z0-9_]+)(?:\((\d{1,3}(?:\.\d{1,3})?)\))?", re.ASCII)

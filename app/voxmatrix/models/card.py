@@ -18,6 +18,9 @@ from voxmatrix.settings import Setting
 #: Speakers that an error names.
 _NAMED = 50
 
+#: Between the name of a voice and another language that it is to speak: af_heart@e.
+LANGUAGE_MARK = "@"
+
 #: What of a sentence a seed repeats: every byte, wherever it is spoken; every byte on the same kind of device; nothing.
 SeedEffect = Literal["bytes", "device", "none"]
 
@@ -71,6 +74,7 @@ class VoiceCard:
     license: str = ""
     source: str = ""  # the page that it was downloaded from
     version: str = ""  # there
+    is_trained: bool = False  # voxmatrix made it
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what else its own JSON says
     consent: str = ""  # the statement that its speaker may be imitated, of a voice made from a recording
     memory_mib: float = 0.0  # that it takes when it is open

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
+from voxmatrix.models.library import Library
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.words import Word
@@ -116,6 +117,12 @@ class Family(Protocol):
 
     name: str
     trainable: bool  # voxmatrix can train, export and distil its voices
+    language_names: Mapping[str, str]  # its own names of languages, and how espeak-ng names them: a, en-us
+
+    @property
+    def library(self) -> Library[Any] | None:
+        """Its voices that can be downloaded; None if it has no such voices."""
+        ...
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         """The voices in a folder of voices, by name, each with the file to open. Only names of files are read."""
@@ -134,6 +141,14 @@ class Family(Protocol):
 
         Raises:
             BadInputError: the name means a voice of this family that cannot be made.
+        """
+        ...
+
+    def tidy(self) -> None:
+        """Remove what no voice of the user's needs any more, after some were removed.
+
+        Raises:
+            UnreachableError: it cannot be removed.
         """
         ...
 

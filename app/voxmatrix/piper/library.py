@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,15 +20,14 @@ from voxmatrix.download import RemoteFile, download, hub_endpoint, read_remote
 from voxmatrix.encoding import parse_json
 from voxmatrix.errors import BadInputError, DamagedFileError, UnreachableError
 from voxmatrix.files import read_errors, read_text_or_empty, replacing_path, write_text
+from voxmatrix.inference.onnx_outline import check_whole
 from voxmatrix.lock import locked
-from voxmatrix.models.library import OFFLINE, LibraryVoice, License
+from voxmatrix.models.library import OFFLINE, Library, LibraryVoice, License
+from voxmatrix.piper.card import NAME, card_of
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import ONNX, PUBLIC_NAME, config_path, source_path, title_of
-from voxmatrix.piper.onnx.reading import check_whole
 from voxmatrix.progress import OnProgress
 
-FAMILY = "piper"
 _CARD = "MODEL_CARD"
 _UNKNOWN = "it is not known"
 _MAX_INDEX_BYTES, _MAX_CARD_BYTES = 16 * 2**20, 2**20
@@ -48,40 +47,98 @@ class PublicVoice(LibraryVoice):
     commit: str
 
 
-def public_voices() -> dict[str, PublicVoice]:
-    """All public voices by name.
+class PiperLibrary:
+    """Piper's public voices."""
 
-    Raises:
-        UnreachableError: the index cannot be fetched, and never was.
-        DamagedFileError: it is not an index.
-    """
-    kept = home() / "cache" / "piper-voices.json"
-    fresh = kept.exists() and 0 <= time.time() - kept.stat().st_mtime < _INDEX_SECONDS
-    known = _read_kept(kept)
-    if known is None or not fresh:
-        try:
-            address = f"{_repository()}/resolve/main/{_table()['index']}"
-            content, commit = read_remote(address, _MAX_INDEX_BYTES, offline=OFFLINE)
-            known = parse_index(content, commit or "main")
-            write_text(kept, json.dumps({"commit": commit or "main", "voices": json.loads(content)}))
-        except UnreachableError:
-            if known is None:
-                raise
-    return known
+    title = "Piper"
+    together = False
+    exact = False
 
+    @property
+    def origin(self) -> str:
+        """The model hub."""
+        return hub_endpoint()
 
-def license_of(voice: PublicVoice, url: str = "") -> License:
-    """The licence, as the model card says it.
+    def voices(self) -> dict[str, PublicVoice]:
+        """All voices of the index, which is fetched once a day."""
+        kept = home() / "cache" / "piper-voices.json"
+        fresh = kept.exists() and 0 <= time.time() - kept.stat().st_mtime < _INDEX_SECONDS
+        known = _read_kept(kept)
+        if known is None or not fresh:
+            try:
+                address = f"{_repository()}/resolve/main/{_table()['index']}"
+                content, commit = read_remote(address, _MAX_INDEX_BYTES, offline=OFFLINE)
+                known = parse_index(content, commit or "main")
+                write_text(kept, json.dumps({"commit": commit or "main", "voices": json.loads(content)}))
+            except UnreachableError:
+                if known is None:
+                    raise
+        return known
 
-    Raises:
-        As `install`.
-    """
-    if voice.card is None:
-        return License(words=_UNKNOWN, permissive=False)
-    content, _ = read_remote(f"{_address(voice, url)}/{_CARD}", _MAX_CARD_BYTES, offline=OFFLINE)
-    if hashlib.md5(content, usedforsecurity=False).hexdigest() != voice.card.md5:
-        raise DamagedFileError(f"the model card of {voice.name} is not the one of the index", "try again later")
-    return license_in(content.decode("utf-8", "replace"))
+    def has(self, name: str) -> bool:
+        """Whether it looks like the names of the index."""
+        return PUBLIC_NAME.fullmatch(name) is not None
+
+    def license_of(self, voice: PublicVoice, url: str = "") -> License:
+        """The licence, as the model card says it."""
+        if voice.card is None:
+            return License(words=_UNKNOWN, permissive=False)
+        content, _ = read_remote(f"{_address(voice, url)}/{_CARD}", _MAX_CARD_BYTES, offline=OFFLINE)
+        if hashlib.md5(content, usedforsecurity=False).hexdigest() != voice.card.md5:
+            raise DamagedFileError(f"the model card of {voice.name} is not the one of the index", "try again later")
+        return license_in(content.decode("utf-8", "replace"))
+
+    def install(self, voice: PublicVoice, *, exact: bool, url: str, accepted: bool, on_progress: OnProgress) -> None:
+        """Download the JSON first, which says whether the voice can be spoken with, and then its network."""
+        target, downloads = voice_folders()[0] / f"{voice.name}{ONNX}", home() / "cache" / "downloads"
+        with locked(downloads, "download", "wait for it"):
+            if all(file.is_at(target.with_name(file.name)) for file in voice.files):
+                return
+            license = self.license_of(voice, url)
+            license.check(voice.name, accepted=accepted)
+            found, done = {}, 0
+            for file in voice.files:
+                progress = partial(_part_progress, on_progress, done, voice.size)
+                address = _address(voice, url)
+                found[file.name] = path = download(file, address, downloads / voice.name, progress, offline=OFFLINE)
+                done += file.size
+                if path.suffix == ".json":  # it comes first
+                    card_of(target, VoiceConfig.read(path), None)
+            about = {
+                "source": url or f"{_repository()}/tree/{voice.commit}/{voice.folder}",
+                "version": voice.commit[:8],
+                "license": license.words,
+                "accepted": "" if license.permissive else datetime.now(UTC).isoformat(timespec="seconds"),
+                "model_card": license.card,
+            }
+            _place(found[target.name], found[f"{target.name}.json"], voice.name, about, shutil.move)
+            shutil.rmtree(downloads / voice.name, ignore_errors=True)
+
+    def install_from(self, name: str, source: Path, *, exact: bool, accepted: bool) -> None:
+        """The files may be at any depth of the folder. The MODEL_CARD, if any, is beside them."""
+        onnx = next(iter(sorted(source.rglob(f"{name}{ONNX}"))), None)
+        if onnx is None:
+            remedy = f"choose a folder with {name}{ONNX} and {name}{ONNX}.json"
+            raise BadInputError(f"{source} has no {name}{ONNX}", remedy)
+        card = read_text_or_empty(onnx.with_name(_CARD))
+        license = license_in(card)
+        if card:
+            license.check(name, accepted=accepted)
+        with suppress(UnreachableError):  # without an index, the file itself has to do
+            for file in getattr(self.voices().get(name), "files", ()):
+                beside = onnx.with_name(file.name)
+                if beside.exists() and not file.is_at(beside):
+                    raise DamagedFileError(f"{beside} is not the file of the index", "copy or download it again")
+        about = {"source": "", "version": "", "license": license.words, "model_card": card} if card else {}
+        _place(onnx, config_path(onnx), name, about, shutil.copyfile)
+
+    def add(self, files: Sequence[Path], name: str) -> bool:
+        """NAME.onnx and NAME.onnx.json, whatever they are called."""
+        onnx, config = (next((file for file in files if file.suffix.lower() == end), None) for end in (ONNX, ".json"))
+        if onnx is None or config is None:
+            return False
+        _place(onnx, config, name, {}, shutil.copyfile)
+        return True
 
 
 def license_in(card: str) -> License:
@@ -93,86 +150,13 @@ def license_in(card: str) -> License:
     return License(words=words or _UNKNOWN, permissive=permissive, card=card)
 
 
-def install(voice: PublicVoice, *, url: str = "", accepted: bool, on_progress: OnProgress) -> Path:
-    """Download a voice into the folder of voices, unless it is there, and return its ONNX file.
-
-    `url`: of a mirror of the repository's files. `accepted`: whatever the licence says. `on_progress` is told bytes.
-
-    Raises:
-        BadInputError: the server does not have a file, or the voice needs phonemes that are not supported.
-        DamagedFileError: a file is not the one of the index.
-        UnreachableError: no connection, no permission, or no space; what was downloaded is kept for the next try.
-        UsageError: the licence is not accepted, or another process downloads.
-    """
-    target, downloads = voice_folders()[0] / f"{voice.name}{ONNX}", home() / "cache" / "downloads"
-    with locked(downloads, "download", "wait for it"):
-        if all(file.is_at(target.with_name(file.name)) for file in voice.files):
-            return target
-        license = license_of(voice, url)
-        license.check(voice.name, accepted=accepted)
-        found, done = {}, 0
-        for file in voice.files:
-            progress = partial(_part_progress, on_progress, done, voice.size)
-            address = _address(voice, url)
-            found[file.name] = path = download(file, address, downloads / voice.name, progress, offline=OFFLINE)
-            done += file.size
-            if path.suffix == ".json":  # it comes first: can the voice be spoken with at all?
-                card_of(target, VoiceConfig.read(path), None)
-        about = {
-            "source": url or f"{_repository()}/tree/{voice.commit}/{voice.folder}",
-            "version": voice.commit[:8],
-            "license": license.words,
-            "accepted": "" if license.permissive else datetime.now(UTC).isoformat(timespec="seconds"),
-            "model_card": license.card,
-        }
-        _place(found[target.name], found[f"{target.name}.json"], voice.name, about, shutil.move)
-        shutil.rmtree(downloads / voice.name, ignore_errors=True)
-    return target
-
-
 def _part_progress(on_progress: OnProgress, begun: int, total: int, done: int, _total: int) -> None:
     on_progress(begun + done, total)
 
 
-def install_from(name: str, source: Path, *, accepted: bool) -> Path:
-    """Install a voice from a folder that has its files, at any depth. Its MODEL_CARD, if any, is beside them.
-
-    Raises:
-        BadInputError: they are not there, or do not fit together.
-        DamagedFileError: one is corrupt.
-        UnreachableError: the folder of voices cannot be written to.
-        UsageError: the licence is not accepted.
-    """
-    onnx = next(iter(sorted(source.rglob(f"{name}{ONNX}"))), None)
-    if onnx is None:
-        raise BadInputError(f"{source} has no {name}{ONNX}", f"choose a folder with {name}{ONNX} and {name}{ONNX}.json")
-    card = read_text_or_empty(onnx.with_name(_CARD))
-    license = license_in(card)
-    if card:
-        license.check(name, accepted=accepted)
-    with suppress(UnreachableError):  # without an index, the file itself has to do
-        for file in getattr(public_voices().get(name), "files", ()):
-            beside = onnx.with_name(file.name)
-            if beside.exists() and not file.is_at(beside):
-                raise DamagedFileError(f"{beside} is not the file of the index", "copy or download it again")
-    about = {"source": "", "version": "", "license": license.words, "model_card": card} if card else {}
-    return add(onnx, config_path(onnx), name, about)
-
-
-def add(onnx: Path, config: Path, name: str, about: Mapping[str, str] = {}) -> Path:
-    """Copy a voice to the folder of voices under this name; `about` says where it is from.
-
-    Raises:
-        BadInputError: the config is missing or invalid.
-        DamagedFileError: a file is corrupt.
-        UnreachableError: the folder of voices cannot be written to.
-    """
-    return _place(onnx, config, name, about, shutil.copyfile)
-
-
 def _place(
     onnx: Path, config: Path, name: str, about: Mapping[str, str], transfer: Callable[[Path, Path], Any]
-) -> Path:
+) -> None:
     """Check a voice and write it, its ONNX file last: without that it is not found."""
     target = voice_folders()[0] / f"{name}{ONNX}"
     with read_errors(onnx):
@@ -189,7 +173,6 @@ def _place(
         for place in (source_path(target), config_path(target)) if is_new else ():
             place.unlink(missing_ok=True)
         raise
-    return target
 
 
 def _read_kept(path: Path) -> dict[str, PublicVoice] | None:
@@ -227,7 +210,7 @@ def _voices(index: Mapping[str, Any], commit: str) -> Iterator[PublicVoice]:
             country = language.get("country_english") or language["region"]
             yield PublicVoice(
                 name=name,
-                family=FAMILY,
+                family=NAME,
                 title=title_of(name),
                 language=str(language["code"]).replace("_", "-").lower(),
                 language_name=f"{language['name_english']} ({country})",
@@ -252,3 +235,6 @@ def _repository() -> str:
 @cache
 def _table() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("library.toml").read_text(encoding="utf-8"))
+
+
+LIBRARY: Library[PublicVoice] = PiperLibrary()

@@ -15,9 +15,9 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import TimedWord, Utterance, timed
 from voxmatrix.models.style import Runtime, Style
+from voxmatrix.piper.card import card_of
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.base import PARALLEL, Begun, Engine, SynthesisOptions
-from voxmatrix.piper.family import card_of
 from voxmatrix.piper.files import checkpoint_config, config_beside, config_path, is_exported
 from voxmatrix.text.front import Sentence, front_end
 from voxmatrix.text.spoken import SpokenText

@@ -19,6 +19,8 @@ class RemoteFamily:
 
     name = NAME
     trainable = False
+    language_names: Mapping[str, str] = {}
+    library = None
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         """Those that were listed when their server was added."""
@@ -41,6 +43,9 @@ class RemoteFamily:
             f"choose a name of `voxmatrix voices list`, or list its voices again: voxmatrix voices remote add {server} "
             f"{known.url}",
         )
+
+    def tidy(self) -> None:
+        """Nothing: a voice is one file."""
 
     def uses_torch(self, path: Path) -> bool:
         """Never."""

@@ -8,9 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from voxmatrix.errors import BadInputError, Finding, UsageError, VoxmatrixError
-from voxmatrix.kokoro.family import LANGUAGES
-from voxmatrix.kokoro.styles import LANGUAGE_MARK
-from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.card import LANGUAGE_MARK, VoiceCard
 from voxmatrix.models.device import Warn
 from voxmatrix.models.family import Family
 from voxmatrix.models.style import MAX_KNOBS, Style
@@ -194,8 +192,8 @@ def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
     if mark:
         voice, speaker = find_voice(voices, given)
         return in_language(voice, language), speaker
-    if mixture := _mixture(name):
-        return mixture, None
+    if made := mixture(name):
+        return made, None
     if name.lower() in BUILT_IN:
         first = next(iter(voices.values()))
         return next(_namesakes(voices, first, name.lower()), first), None
@@ -213,12 +211,12 @@ def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
 
 
 def in_language(voice: VoiceCard, language: str) -> VoiceCard:
-    """The voice as it speaks a language: Kokoro's letter for it, or a tag such as en, en-GB. Its own changes nothing.
+    """The voice as it speaks a language: a tag such as en, en-GB, or a family's name. Its own changes nothing.
 
     Raises:
         UnknownVoiceError: it does not speak this language.
     """
-    tag = LANGUAGES.get(language.lower(), (language, ""))[0].replace("_", "-").lower()
+    tag = language_tag(language).replace("_", "-").lower()
     if tag and f"{voice.language}-".startswith(f"{tag}-"):
         return voice
     family = family_named(voice.family)
@@ -231,6 +229,12 @@ def in_language(voice: VoiceCard, language: str) -> VoiceCard:
     return family.card(path)
 
 
+def language_tag(name: str) -> str:
+    """The language that a family has this name for, as espeak-ng names it; other names stay as they are."""
+    names = (family.language_names for family in families())
+    return next((known[name.lower()] for known in names if name.lower() in known), name)
+
+
 def _namesakes(voices: VoiceList, first: VoiceCard, name: str) -> Iterator[VoiceCard]:
     """Voices of the first one's kind that have one of OpenAI's names: kokoro/am_echo. `alloy` is the first itself."""
     kind, mark, _ = first.id.partition("/")
@@ -238,8 +242,8 @@ def _namesakes(voices: VoiceList, first: VoiceCard, name: str) -> Iterator[Voice
         yield from (card for known, card in voices.items() if known.startswith(kind) and known.endswith(f"_{name}"))
 
 
-def _mixture(name: str) -> VoiceCard | None:
-    """A voice that is made of others, such as af_heart+af_bella.
+def mixture(name: str) -> VoiceCard | None:
+    """A voice that is made of others, such as af_heart+af_bella; None for a name that means none.
 
     Raises:
         UnknownVoiceError: a part of it is missing, or cannot be used.

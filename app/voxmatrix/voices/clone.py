@@ -18,7 +18,7 @@ from voxmatrix.config import voice_folders
 from voxmatrix.dataset.checks import CLIPPED_ERROR, CLIPPED_WARNING, SILENT_DBFS
 from voxmatrix.dataset.segment.speakers import MIN_HALF_SECONDS, SAME_HALVES
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.external.family import SUFFIX
+from voxmatrix.external.family import voice_path
 from voxmatrix.external.installed import Engine, find_engine, installed_weights
 from voxmatrix.external.manifest import ReferenceTable
 from voxmatrix.external.voice_file import REFERENCES, Consent, VoiceFile, now, write_voice
@@ -70,7 +70,7 @@ def clone(request: CloneRequest) -> Cloned:
     """
     _check_consent(request.speaker)
     engine, weights, reference = _engine_of(request.engine, request.weights)
-    place = voice_folders()[0] / engine.name / f"{request.name}{SUFFIX}"
+    place = voice_path(engine.name, request.name)
     _check_request(request, reference, place)
     language = _language_of(request, engine.manifest.can.languages)
     samples, findings = _examined(request.recording, reference, request.transcript)
@@ -83,9 +83,9 @@ def clone(request: CloneRequest) -> Cloned:
         reference=KeptReference(sha256=keep_recording(samples), transcript=request.transcript),
         consent=statement,
     )
-    path = write_voice(request.name, voice)
+    write_voice(place, voice)
     seconds = len(cut_at_pause(samples, _RATE_HZ, *reference.seconds)) / _RATE_HZ
-    return Cloned(id=f"{engine.name}/{request.name}", path=path, seconds=seconds, findings=tuple(findings))
+    return Cloned(id=f"{engine.name}/{request.name}", path=place, seconds=seconds, findings=tuple(findings))
 
 
 def check_recording(path: Path, engine: str, weights: str = "", transcript: str = "") -> tuple[float, list[Finding]]:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import BadInputError, Finding, UsageError
-from voxmatrix.external.family import SUFFIX as VOICE
 from voxmatrix.files import read_errors, read_text_or_empty, storage_errors, write_text
+from voxmatrix.inference.onnx_outline import check_whole
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
-from voxmatrix.piper.files import ONNX
 from voxmatrix.voices.families import families, family_named
 from voxmatrix.wording import choice, quoted
 
@@ -125,10 +124,8 @@ def check_files(card: VoiceCard) -> None:
         BadInputError: one is missing.
         DamagedFileError: one is corrupt.
     """
-    from voxmatrix.piper.onnx.reading import check_whole
-
     for file in card.files:
-        if file.suffix == ONNX:
+        if file.suffix == ".onnx":
             with read_errors(file):
                 check_whole(file)
 
@@ -142,17 +139,16 @@ def remove(name: str) -> list[Path]:
     """
     was_chosen = default_finding() is None
     folder = voice_folders()[0] / name
-    is_family = any(name == family.name for family in families()) and folder.is_dir()
-    paths = [folder] if is_family else _files_of(_own(name)[1])
+    family, paths = next((one for one in families() if one.name == name and folder.is_dir()), None), [folder]
+    if family is None:
+        family, path = _own(name)
+        paths = _files_of(path)
     for path in paths:
         with storage_errors(path):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     if was_chosen and default_finding() is not None:
         _default_file().unlink(missing_ok=True)
-    if paths[0].suffix == VOICE:
-        from voxmatrix.external.voice_file import remove_unused_references
-
-        remove_unused_references()
+    family.tidy()
     return paths
 
 

@@ -1,7 +1,7 @@
 """A family of voices that speak in tones: as unlike the family that is built in as the protocol allows.
 
 A voice is one file, NAME.tones, with JSON. It has no phonemes and no network, a rate and knobs of its own, and may have
-any number of speakers. `VOXMATRIX_FAMILIES=tests.toys.tones` adds the family to the program.
+any number of speakers; `library` downloads some. `VOXMATRIX_FAMILIES=tests.toys.tones` adds the family to the program.
 """
 
 import json
@@ -21,6 +21,7 @@ from voxmatrix.errors import BadInputError, DamagedFileError, Finding
 from voxmatrix.models.card import Capabilities, Knob, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, Utterance
+from voxmatrix.models.library import Library, LibraryVoice
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.text.spoken import SpokenText
 
@@ -40,6 +41,13 @@ class TonesFamily:
 
     name = NAME
     trainable = False
+    language_names: Mapping[str, str] = {}
+
+    @property
+    def library(self) -> Library[LibraryVoice]:
+        from tests.toys.tones.library import LIBRARY
+
+        return LIBRARY
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         return {path.stem: path for path in sorted(folder.glob(f"*{SUFFIX}"))}
@@ -52,6 +60,9 @@ class TonesFamily:
 
     def named(self, name: str) -> Path | None:
         return None
+
+    def tidy(self) -> None:
+        """Nothing: a voice is one file."""
 
     def uses_torch(self, path: Path) -> bool:
         """No."""
@@ -74,6 +85,7 @@ class TonesFamily:
             languages=("en-us",),
             num_speakers=len(pitches),
             speakers={name: number for number, name in enumerate(pitches)},
+            license=str(facts.get("license", "")),
             facts=facts,
             capabilities=Capabilities(knobs=KNOBS, speed=(0.5, 2.0), may_teach=bool(facts.get("may_teach"))),
         )

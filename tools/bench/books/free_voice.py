@@ -31,6 +31,8 @@ class FreeFamily:
 
     name = "free"
     trainable = False
+    language_names: Mapping[str, str] = {}
+    library = None
 
     def find(self, folder: Path) -> Mapping[str, Path]:
         """The files of voices in a folder."""
@@ -43,6 +45,9 @@ class FreeFamily:
     def named(self, name: str) -> Path | None:
         """None."""
         return None
+
+    def tidy(self) -> None:
+        """Nothing."""
 
     def uses_torch(self, path: Path) -> bool:
         """No."""

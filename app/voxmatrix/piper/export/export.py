@@ -7,8 +7,8 @@ from pathlib import Path
 
 from voxmatrix.errors import DamagedFileError, UsageError
 from voxmatrix.files import check_not_folder, replacing
+from voxmatrix.piper.card import MAX_NOISE
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.family import MAX_NOISE
 from voxmatrix.piper.files import checkpoint_config, config_path, find_checkpoint
 
 #: Largest accepted difference of a sample from torch.

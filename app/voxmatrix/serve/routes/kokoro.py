@@ -6,12 +6,9 @@ from fastapi import APIRouter, Body, Request
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from voxmatrix.errors import BadInputError
-from voxmatrix.kokoro.family import LANGUAGES
-from voxmatrix.kokoro.styles import LANGUAGE_MARK, parts_of
-from voxmatrix.models.card import VoiceCard
+from voxmatrix.models.card import LANGUAGE_MARK, VoiceCard
 from voxmatrix.models.style import Style
-from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, find_voice
+from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, find_voice, language_tag, mixture
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
@@ -110,7 +107,7 @@ def kokoro_routes(services: Services) -> APIRouter:
     @router.post("/v1/audio/voices/combine", response_class=Response, responses={200: {"content": {_BYTES: {}}}})
     def combine(body: Annotated[str | list[_Name], Body(examples=["af_heart+af_bella"])]) -> Response:
         """The styles of a mixture, as a file for the folder of Kokoro's voices. Requests name mixtures without it."""
-        voice = _mixture(services.catalogue.voices(), body if isinstance(body, str) else "+".join(body))
+        voice = _combined(body if isinstance(body, str) else "+".join(body))
         disposition = f'attachment; filename="{voice.path.name}"'
         return Response(voice.path.read_bytes(), media_type=_BYTES, headers={"Content-Disposition": disposition})
 
@@ -127,11 +124,11 @@ def kokoro_routes(services: Services) -> APIRouter:
     return router
 
 
-def _mixture(voices: VoiceList, name: str) -> VoiceCard:
+def _combined(name: str) -> VoiceCard:
     """The mixture of this name."""
     try:
-        voice = find_voice(voices, name)[0] if parts_of(name.rpartition("/")[2]) else None
-    except (UnknownVoiceError, BadInputError) as error:
+        voice = mixture(name)
+    except UnknownVoiceError as error:
         raise ApiError(400, error.problem, code="invalid_value") from error
     if voice is None:
         raise ApiError(400, "name at least two of Kokoro's voices: af_heart+af_bella", code="invalid_value")
@@ -145,7 +142,7 @@ def _reader(voices: VoiceList, body: PhonemesRequest) -> VoiceCard:
             return find_voice(voices, body.voice)[0]
         except UnknownVoiceError as error:
             raise ApiError(400, error.problem, param="voice", code="invalid_value") from error
-    language = LANGUAGES.get(body.language, (body.language, ""))[0]
+    language = language_tag(body.language)
     voice = next((one for one in voices.values() if one.language == language), None)
     if voice is None:
         known = ", ".join(sorted({one.language for one in voices.values()} - {""}))

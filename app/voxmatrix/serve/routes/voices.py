@@ -10,15 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import Family
-from voxmatrix.piper.config import MADE_BY
-from voxmatrix.piper.files import ONNX
-from voxmatrix.piper.library import add
-from voxmatrix.serve.catalogue import UnknownVoiceError, VoiceList, announced_languages, find_voice
+from voxmatrix.serve.catalogue import Catalogue, UnknownVoiceError, VoiceList, announced_languages, find_voice
 from voxmatrix.serve.errors import ApiError, voice_exists, without_home
 from voxmatrix.serve.jobs.kinds.kind import Id, VoiceName
 from voxmatrix.serve.routes.elevenlabs import voice_facts
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
+from voxmatrix.voices.library import add
 from voxmatrix.voices.resolve import installed, is_own, make_default, remove, rename
 
 _Name = Annotated[str, Path(min_length=1, max_length=256)]
@@ -53,28 +51,35 @@ class Unload(BaseModel):
 
 
 def voice_routes(services: Services) -> APIRouter:
-    """The routes of voices and of the library."""
+    """The routes of voices."""
     router = APIRouter(route_class=Route)
-    catalogue, uploads = services.catalogue, services.jobs.uploads
+    _add_reading(router, services.catalogue)
+    _add_installing(router, services)
+    _add_changes(router, services.catalogue)
+    return router
 
-    def listed() -> list[dict[str, Any]]:
-        cards = catalogue.voices()
-        found = [_facts(card, announced_languages(card, cards)[0], catalogue.problem(card)) for card in cards.values()]
-        return found + [_unusable(name, *where) for name, where in installed().items() if name not in cards]
+
+def _add_reading(router: APIRouter, catalogue: Catalogue) -> None:
+    """The routes that tell about voices."""
 
     @router.get("/v1/voices")
     def list_voices() -> dict[str, Any]:
         """All voices, the default one first, also those that cannot be used, each with the reason."""
-        found = listed()
+        found = _listed(catalogue)
         return {"voices": found, "default": found[0]["id"], "default_is_fixed": catalogue.is_fixed}
 
     @router.get("/v1/voices/{name:path}")
     def read_voice(name: _Name) -> dict[str, Any]:
         """One voice, as in the list."""
-        found = next((voice for voice in listed() if voice["id"] == name), None)
+        found = next((voice for voice in _listed(catalogue) if voice["id"] == name), None)
         if found is None:
             raise ApiError(404, "there is no such voice", param="name", code="not_found")
         return found
+
+
+def _add_installing(router: APIRouter, services: Services) -> None:
+    """The routes that add voices, and close those that are open."""
+    uploads = services.jobs.uploads
 
     @router.post("/v1/voices", status_code=201)
     def add_voice(body: NewVoice) -> dict[str, Any]:
@@ -87,8 +92,12 @@ def voice_routes(services: Services) -> APIRouter:
     @router.post("/v1/voices/unload")
     def unload(body: Unload | None = None) -> dict[str, Any]:
         """Close open voices and end their engines now, or as soon as they have spoken what was asked for before."""
-        closed, closing = services.voices.unload(_chosen(body or Unload(), catalogue.voices()))
+        closed, closing = services.voices.unload(_chosen(body or Unload(), services.catalogue.voices()))
         return {"unloaded": closed, "unloading": closing}
+
+
+def _add_changes(router: APIRouter, catalogue: Catalogue) -> None:
+    """The routes that change installed voices."""
 
     @router.patch("/v1/voices/{name:path}")
     def change_voice(name: _Name, body: Change) -> dict[str, Any]:
@@ -97,13 +106,7 @@ def voice_routes(services: Services) -> APIRouter:
         if body.default and catalogue.is_fixed:
             raise ApiError(409, "this server was started with a default voice", param="default", code="wrong_state")
         if body.name is not None and body.name != name.rpartition("/")[2]:
-            try:
-                name = rename(name, body.name)
-            except UsageError as error:
-                raise ApiError(409, error.problem, param="name", code="voice_exists") from error
-            except BadInputError as error:
-                message = _named(f"{error.problem}; {error.remedy}", *(path for _, path in installed().values()))
-                raise ApiError(400, message, param="name", code="invalid_value") from error
+            name = _renamed(name, body.name)
         if body.default:
             make_default(name)
         return {"id": name}
@@ -121,7 +124,26 @@ def voice_routes(services: Services) -> APIRouter:
             ) from error
         return {"id": name, "deleted": True}
 
-    return router
+
+def _listed(catalogue: Catalogue) -> list[dict[str, Any]]:
+    cards = catalogue.voices()
+    found = [_facts(card, announced_languages(card, cards)[0], catalogue.problem(card)) for card in cards.values()]
+    return found + [_unusable(name, *where) for name, where in installed().items() if name not in cards]
+
+
+def _renamed(name: str, new: str) -> str:
+    """Rename a voice, and return its new name.
+
+    Raises:
+        ApiError: the name is taken, or the family does not allow it.
+    """
+    try:
+        return rename(name, new)
+    except UsageError as error:
+        raise ApiError(409, error.problem, param="name", code="voice_exists") from error
+    except BadInputError as error:
+        message = _named(f"{error.problem}; {error.remedy}", *(path for _, path in installed().values()))
+        raise ApiError(400, message, param="name", code="invalid_value") from error
 
 
 def _chosen(body: Unload, voices: VoiceList) -> Callable[[VoiceCard], bool]:
@@ -158,7 +180,7 @@ def _install(body: NewVoice, paths: Sequence[FilePath]) -> None:
         ApiError: they are no voice, or its name is taken.
         UnreachableError: the disk is full.
     """
-    onnx = next((path for path in paths if path.suffix.lower() == ONNX), None)
+    onnx = next((path for path in paths if path.suffix.lower() == ".onnx"), None)
     config = next((path for path in paths if path.suffix.lower() == ".json"), None)
     if onnx is None or config is None:
         message = "one of the files must be NAME.onnx, and the other NAME.onnx.json"
@@ -166,7 +188,7 @@ def _install(body: NewVoice, paths: Sequence[FilePath]) -> None:
     if body.name in installed() and not body.replace:
         raise voice_exists(body.name, replaceable=True)
     try:
-        add(onnx, config, body.name)
+        add([onnx, config], body.name)
     except (UnreachableError, UsageError):
         raise
     except VoxmatrixError as error:
@@ -180,8 +202,7 @@ def _check_installed(name: str) -> None:
 
 def _facts(card: VoiceCard, language: str, problem: str) -> dict[str, Any]:
     own = is_own(card.path)
-    made = card.facts.get(MADE_BY)
-    origin = "cloned" if card.consent else "downloaded" if card.source else "trained" if made else "added"
+    origin = "cloned" if card.consent else "downloaded" if card.source else "trained" if card.is_trained else "added"
     return {
         **voice_facts(card),
         "id": card.id,

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Literal
 
-from voxmatrix.piper.files import config_path
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Sources, VoiceName, check_new, number, voice_path
+from voxmatrix.serve.jobs.kinds.kind import Sources, VoiceName, check_new, number, voice_files, voice_path
 from voxmatrix.serve.jobs.kinds.recordings import RecordingsRequest
 
 #: Of learning.
@@ -34,7 +33,7 @@ class DistilJobRequest(RecordingsRequest):
             words=("distil", *data.words, f"--out={out}"),
             lane="device cpu",
             measure="learn",
-            files=(str(out), str(config_path(out))),
+            files=voice_files(self.name),
             leftovers=(str(learned),),
             result=("steps", "gates"),
             unpack=data.unpack,

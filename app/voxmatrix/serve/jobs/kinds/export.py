@@ -3,9 +3,17 @@
 from pathlib import Path
 from typing import Literal
 
-from voxmatrix.piper.files import config_path
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Id, JobRequest, Sources, VoiceName, check_new, number, voice_path
+from voxmatrix.serve.jobs.kinds.kind import (
+    Id,
+    JobRequest,
+    Sources,
+    VoiceName,
+    check_new,
+    number,
+    voice_files,
+    voice_path,
+)
 from voxmatrix.serve.jobs.kinds.train import training
 
 
@@ -32,6 +40,6 @@ class ExportJobRequest(JobRequest):
             words=tuple(words),
             lane="files",
             measure=None,
-            files=(str(out), str(config_path(out))),
+            files=voice_files(self.name),
             result=("max_difference",),
         )

@@ -143,6 +143,11 @@ def voice_path(name: str) -> Path:
     return home().absolute() / "voices" / f"{name}.onnx"
 
 
+def voice_files(name: str) -> tuple[str, str]:
+    """All files of such a voice."""
+    return str(voice_path(name)), f"{voice_path(name)}.json"
+
+
 def check_new(sources: Sources, name: str, *, replaceable: bool = False) -> None:
     """Check that there is no voice of this name yet.
 
