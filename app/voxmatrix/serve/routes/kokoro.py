@@ -30,6 +30,7 @@ from voxmatrix.serve.speech.reference import RECORDING, check_others
 from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned, words_of
 from voxmatrix.speak.captions import FORMATS
 from voxmatrix.speak.synthesize import in_words
+from voxmatrix.text.markup import tagged
 
 _Name = Annotated[str, Field(max_length=256)]
 _BYTES = "application/octet-stream"
@@ -121,7 +122,8 @@ def kokoro_routes(services: Services) -> APIRouter:
         voice = _reader(services.catalogue.voices(), body)
         record_of(request).voice = voice.id
         with services.voices.use(voice) as opened:
-            said = [opened.voice.say(text, Style(), None) for text in in_words([body.text], voice, Style())]
+            words = in_words([tagged(body.text)], voice, Style())
+            said = [opened.voice.say(text, Style(), None) for text in words]
         return {"phonemes": " ".join("".join(one.phonemes) for one in said if one.phonemes), "tokens": []}
 
     return router
