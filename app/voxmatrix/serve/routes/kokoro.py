@@ -16,7 +16,6 @@ from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import (
-    SpeechRequest,
     audio_content,
     begun,
     check_length,
@@ -27,6 +26,7 @@ from voxmatrix.serve.routes.speech import (
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import CONTENT_TYPES
 from voxmatrix.serve.speech.reference import RECORDING, check_others
+from voxmatrix.serve.speech.request import SpeechRequest
 from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned, words_of
 from voxmatrix.speak.captions import FORMATS
 from voxmatrix.speak.synthesize import in_words
