@@ -10,7 +10,7 @@ import pytest
 
 from tests.serve.conftest import Serve
 from voxmatrix.serve.jobs.jobs import AnyJobRequest
-from voxmatrix.serve.routes.speech import SpeechRequest
+from voxmatrix.serve.speech.request import SpeechRequest
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 TEXT = PAGE.read_text(encoding="utf-8")

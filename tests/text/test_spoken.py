@@ -71,19 +71,3 @@ def test_what_is_written_of_a_text_is_given_once_and_with_what_is_read_of_it():
     assert len(found) > 4
     for sentence in found[:-3]:
         assert abs(sentence.text.count("million") - len(sentence.source.split())) <= 1  # it may end within one
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Tom &amp; Jerry", ["Tom and Jerry"]),
-        ("it&#39;s &#x35;&nbsp;kg", ["it's five kilograms"]),
-        ("<b>Hello</b> <i class='x'>there</i><br>friend<br/>mine", ["Hello there", "friend", "mine"]),
-        ("<p>One</p><P>Two.</P>", ["One", "Two."]),
-        ("&lt;b&gt; is bold", ["b is bold"]),
-        ("AT&T; R&D &madeup;", ["AT and T; R and D and madeup;"]),
-        ("a < b and c > d", ["a less than b and c greater than d"]),
-    ],
-)
-def test_html_in_a_text_is_not_read_aloud(text, expected):
-    assert spoken(text, "en-us") == expected

@@ -130,13 +130,12 @@ def in_ours(voice: Path) -> Callable[[str], object]:
     The phonemes come from another process, whose CPU time is small and not counted.
     """
     from voxmatrix.models.style import Runtime, Style
-    from voxmatrix.speak.synthesize import in_words, synthesize
+    from voxmatrix.speak.narration import Narration
     from voxmatrix.voices.resolve import open_voice, resolve
 
-    card, style = resolve(voice), Style()
-    opened = open_voice(card, runtime=Runtime(threads=1))
+    opened, style = open_voice(resolve(voice), runtime=Runtime(threads=1)), Style()
     atexit.register(opened.close)
-    return lambda text: [spoken.samples for spoken in synthesize(opened, in_words([text], card, style), style)]
+    return lambda text: [piece.samples for piece in Narration(opened, text, style)]
 
 
 if __name__ == "__main__":

@@ -222,8 +222,8 @@ def _given_text(source: str, text: str | None, file: Path | None) -> Iterator[tu
         return
     with read_errors(file), file.open("rb") as opened:
         if file.is_file():
-            chunks = list(read_text(opened))
-            yield chunks, "".join(chunks)
+            text = "".join(read_text(opened))
+            yield text, text
         else:
             yield read_text(opened), None
 

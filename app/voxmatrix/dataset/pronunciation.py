@@ -46,9 +46,10 @@ class Pronouncer:
             MissingProgramError: espeak-ng is needed and not installed.
             UsageError: espeak-ng does not support the language.
         """
+        from voxmatrix.text.markup import without_markup
         from voxmatrix.text.spoken import spoken_sentences
 
-        sentences = [sentence.text for sentence in spoken_sentences(text, self._language)]
+        sentences = [sentence.text for sentence in spoken_sentences(without_markup(text), self._language)]
         with self._borrowed() as phonemizer_:
             try:
                 parts = phonemizer_.phonemes(sentences)

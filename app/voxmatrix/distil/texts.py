@@ -11,6 +11,7 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.text.front import FrontEnd, Sentence, front_end
+from voxmatrix.text.markup import without_markup
 from voxmatrix.text.prompts import sentence_list
 from voxmatrix.text.spoken import spoken_sentences
 
@@ -66,7 +67,7 @@ def texts_of(sentences: Sequence[Sentence]) -> Texts:
 
 def _first(front: FrontEnd, texts: Sequence[str], language: str) -> list[Sentence]:
     found: list[Sentence] = []
-    words = chain.from_iterable(spoken_sentences(text, language) for text in texts)
+    words = chain.from_iterable(spoken_sentences(without_markup(text), language) for text in texts)
     for sentence in front.sentences(words):
         found.append(sentence)
         if len(found) >= _MAX:

@@ -5,24 +5,22 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial as partial_of
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from voxmatrix.errors import BadInputError, Finding, UsageError
+from voxmatrix.errors import Finding, UsageError
 from voxmatrix.files import check_not_folder, link_target, replacing, storage_errors
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Output, Runtime, Style
 from voxmatrix.speak.captions import Caption
-from voxmatrix.speak.improbable import ImprobableSpeech, findings
+from voxmatrix.speak.improbable import findings
+from voxmatrix.speak.narration import Narration
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
-from voxmatrix.speak.synthesize import LeftOut, SpokenSentence, caption_of, in_words, synthesize
-from voxmatrix.speak.text_chunks import complete_texts, paragraphs
+from voxmatrix.speak.synthesize import SpokenSentence
 from voxmatrix.speak.wav import PLAIN, WaveFile
-from voxmatrix.text.ssml import from_ssml, is_ssml
-from voxmatrix.voices.cast import CastVoice, script_tags
+from voxmatrix.voices.cast import CastVoice
 from voxmatrix.voices.resolve import open_voice
 
 _PLAIN_OUTPUT = Output()
@@ -105,54 +103,27 @@ def speak_opened(
     captions: list[Caption] | None = None,
 ) -> Speech:
     """`speak_to` with a voice that is already open. Overwrites `out`. With `whole`, the text is one sentence."""
-    card = opened.card
-    card.check(style)  # before the file is created
     start = partial.start if partial else SpeechPosition()
-    left_out, improbable, spoken_sentences = LeftOut(), ImprobableSpeech(style), 0
-    # Captions are those of sentences, so that these are then spoken one by one.
-    sentences = in_words(_texts(text, card, whole=whole), card, style, whole=whole, scripts=captions is None)
-    with _wave_file(out, card.rate_hz, output, partial) as file:
-        for count, spoken in enumerate(synthesize(opened, sentences, style, start), start=1):
-            if count <= start.sentences or spoken.utterance.segments:
-                spoken_sentences += 1
-            left_out.add(spoken)
-            if not whole:  # sentences of books are compared with each other, too
-                improbable.add(spoken)
-            if count > start.sentences:
-                if spoken.utterance.segments and file.frames:
-                    file.pause(style.pause_seconds)
-                file.pause(spoken.text.pause)
-                if spoken.utterance.segments:
-                    if captions is not None:
-                        captions.append(caption_of(spoken, file.frames))
-                    file.write(spoken.samples)
+    narration = Narration(opened, text, style, start=start, whole=whole, captions=captions is not None)
+    with _wave_file(out, opened.card.rate_hz, output, partial) as file:
+        for piece in narration:
+            if piece.number > start.sentences:
+                file.write(piece.samples)
+                if captions is not None and piece.caption:
+                    captions.append(piece.caption)
                 if partial:
-                    partial.spoken(count, spoken.gain_db, file)
+                    partial.spoken(piece.number, piece.sentence.gain_db, file)
             if on_spoken:
-                on_spoken(spoken)
-        if not spoken_sentences:
-            raise _nothing_to_speak(left_out.findings)
+                on_spoken(piece.sentence)
         return Speech(
-            sentences=spoken_sentences,
+            sentences=narration.sentences,
             seconds=file.seconds,
-            rate_hz=card.rate_hz,
-            findings=tuple(left_out.findings),
-            warnings=(*opened.warnings(), *findings(improbable.sentences())),
+            rate_hz=opened.card.rate_hz,
+            findings=tuple(narration.findings),
+            warnings=(*opened.warnings(), *findings(narration.improbable.sentences())),
             captions=tuple(captions or ()),
-            computed=card.variant,
+            computed=opened.card.variant,
         )
-
-
-def _texts(text: str | Iterable[str], card: VoiceCard, *, whole: bool) -> Iterable[str]:
-    if isinstance(text, str):
-        return [text] if whole else paragraphs(from_ssml(text) if is_ssml(text) else script_tags(text, card))
-    chunks = iter(text)
-    first = next(chunks, "")
-    return (
-        _texts("".join([first, *chunks]), card, whole=False)
-        if is_ssml(first)
-        else (script_tags(part, card) for part in complete_texts(chain([first], chunks), card.language))
-    )
 
 
 def _check_free(out: Path, output: Output) -> None:
@@ -214,9 +185,3 @@ def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
             prefix=".voxmatrix-", dir=out.parent if partial else None, ignore_cleanup_errors=True
         ) as folder:
             yield Path(folder)
-
-
-def _nothing_to_speak(findings: list[Finding]) -> BadInputError:
-    if not findings:
-        return BadInputError("there is nothing to speak", "give a text that contains words")
-    return BadInputError(f"there is nothing to speak: {findings[0].problem}", findings[0].remedy)

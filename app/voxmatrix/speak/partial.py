@@ -18,7 +18,7 @@ from voxmatrix.speak.wav import HEADER_BYTES, PLAIN, WaveFile
 from voxmatrix.wording import pluralise
 
 #: Part of every key. Increase it when the same settings begin to mean another sound.
-_FORMAT = 2
+_FORMAT = 3
 #: What is given up on a full disk, for the file that describes the rest.
 _SPARE_FRAMES = 1 << 13
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
-from voxmatrix.speak.synthesize import in_words, synthesize
+from voxmatrix.speak.narration import Narration
 from voxmatrix.voices.resolve import open_voice
 
 _WARM_UP = "This one is not measured."
@@ -16,11 +16,12 @@ def measured_speed(voice: VoiceCard) -> float:
     """Seconds of audio per second, with all threads.
 
     Raises:
-        As `open_voice`.
+        BadInputError: it can speak no word of English.
+        And as `open_voice`.
     """
     style = Style(seed=0)
     with closing(open_voice(voice)) as opened:
-        list(synthesize(opened, in_words([_WARM_UP], voice, style), style))
+        list(Narration(opened, _WARM_UP, style))
         started = time.perf_counter()
-        spoken = synthesize(opened, in_words([_TEXT], voice, style), style)
-        return sum(part.seconds for part in spoken) / (time.perf_counter() - started)
+        seconds = sum(piece.sentence.seconds for piece in Narration(opened, _TEXT, style))
+        return seconds / (time.perf_counter() - started)

@@ -9,11 +9,10 @@ import numpy as np
 
 from voxmatrix.audio.loudness import Leveller
 from voxmatrix.audio.waves import Samples
-from voxmatrix.errors import BadInputError, DamagedFileError, Finding
+from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, Utterance
 from voxmatrix.models.style import MAX_SPEED, Style
-from voxmatrix.speak.captions import Caption, CaptionWord
 from voxmatrix.speak.first_chunk import split_early
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch, whole
@@ -21,7 +20,6 @@ from voxmatrix.text.passages import Passage, Passages
 from voxmatrix.text.spoken import SpokenText, spoken_sentences
 from voxmatrix.text.words import sources
 from voxmatrix.voices.resolve import resolve
-from voxmatrix.wording import quoted
 
 NOTHING = Utterance()
 #: Of a script. What fails is spoken again as a whole.
@@ -45,38 +43,6 @@ class SpokenSentence:
     def seconds(self) -> float:
         """The duration."""
         return len(self.samples) / self.rate_hz
-
-
-#: Of what one sentence adds: a text in another script has hundreds.
-_MAX_NAMED = 8
-
-
-def caption_of(spoken: SpokenSentence, start: int) -> Caption:
-    """The caption of a whole sentence whose first sample is number `start`."""
-
-    def milliseconds(samples: int) -> int:
-        return round(1000 * (start + samples) / spoken.rate_hz)
-
-    words = (CaptionWord(one.text, milliseconds(one.start), milliseconds(one.end)) for one in spoken.utterance.words())
-    return Caption(spoken.text.source, milliseconds(0), milliseconds(len(spoken.samples)), tuple(words))
-
-
-class LeftOut:
-    """What could not be spoken of a text, each thing once."""
-
-    def __init__(self) -> None:
-        self.findings: list[Finding] = []
-        self._symbols: set[str] = set()
-
-    def add(self, spoken: SpokenSentence) -> None:
-        """Count what a further sentence leaves out."""
-        if new := sorted(spoken.utterance.unknown - self._symbols):
-            names = " ".join(map(repr, new[:_MAX_NAMED])) + " …" * (len(new) > _MAX_NAMED)
-            problem = f"the voice has no symbol {names} (first seen in {quoted(spoken.text.text)}); it is left out"
-            remedy = "choose a voice of that language, or ignore it"
-            self.findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
-        self._symbols |= spoken.utterance.unknown
-        self.findings += spoken.utterance.findings
 
 
 def in_words(

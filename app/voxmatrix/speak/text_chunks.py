@@ -6,10 +6,12 @@ import re
 import select
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import BinaryIO
 
 from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError
+from voxmatrix.text.markup import unfinished
 from voxmatrix.text.sentences import split
 from voxmatrix.transcripts.lines import UTF16_MARKS, check_text
 
@@ -75,6 +77,16 @@ def paragraphs(text: str) -> Iterator[str]:
         yield text[start:]
 
 
+def divided(text: str, language: str) -> Iterator[str]:
+    """The paragraphs of a whole text, very long ones at the ends of sentences: a book may be one line."""
+    for paragraph in paragraphs(text):
+        if len(paragraph) <= MAX_PENDING:
+            yield paragraph
+        else:
+            starts = range(0, len(paragraph), READ_BYTES)
+            yield from complete_texts((paragraph[start : start + READ_BYTES] for start in starts), language)
+
+
 class PendingText:
     """What has arrived of a text that comes in chunks, and is not yet a complete sentence."""
 
@@ -105,29 +117,45 @@ def complete_texts(chunks: Iterable[str], language: str) -> Iterator[str]:
 
 
 def _last_end(text: str, language: str) -> int:
-    """How much of the text is complete: paragraphs, then sentences that the splitter separates from a next one."""
+    """How much of the text is complete: paragraphs, then sentences that the splitter separates from a next one.
+
+    What begins as a link or a tag is not, until it ends.
+    """
     blank = max((match.end() for match in _BLANK_LINE.finditer(text)), default=0)
+    ends = [*_sentence_ends(text, blank, language)]
+    place = ends.pop() if ends else blank
+    while (start := unfinished(text[:place])) is not None and len(text) - start <= MAX_PENDING:
+        place = max((end for end in ends if end <= start), default=min(blank, start))
+    return place
+
+
+def _sentence_ends(text: str, blank: int, language: str) -> Iterator[int]:
+    """Where sentences end behind the last blank line; the end of a text that is too long to wait for one."""
     last_space = max((place for place, character in enumerate(text) if character.isspace()), default=-1)
     if last_space < blank:
-        return blank if len(text) - blank <= MAX_PENDING else len(text)
+        if len(text) - blank > MAX_PENDING:
+            yield len(text)
+        return
     whole_words = text[blank : last_space + 1]
     parts = split(whole_words + _NEXT, language)
     if not parts or _visible("".join(parts)) != _visible(whole_words + _NEXT):
-        return blank
+        return
     last = parts.pop()
+    ends = [blank + place for place in _behind(whole_words, accumulate(map(_visible, parts)))]
+    yield from ends[:-1] if last == _NEXT else ends
     if last == _NEXT:
-        return last_space + 1
-    return blank + _after(whole_words, sum(_visible(part) for part in parts))
+        yield last_space + 1
 
 
 def _visible(text: str) -> int:
     return sum(not character.isspace() for character in text)
 
 
-def _after(text: str, visible: int) -> int:
-    """The index after `visible` characters that are not whitespace."""
-    for place, character in enumerate(text):
-        if visible == 0:
-            return place
-        visible -= not character.isspace()
-    return len(text)
+def _behind(text: str, counts: Iterable[int]) -> Iterator[int]:
+    """The index behind each of these numbers of characters that are not whitespace."""
+    place = seen = 0
+    for count in counts:
+        while place < len(text) and seen < count:
+            seen += not text[place].isspace()
+            place += 1
+        yield place

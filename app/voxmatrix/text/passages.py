@@ -74,6 +74,11 @@ def voice_names(text: str) -> set[str]:
     return {tag["voice"] for tag in _TAG.finditer(text) if tag["voice"]}
 
 
+def without_tags(text: str) -> str:
+    """What a text says, whoever says it."""
+    return _TAG.sub(" ", text)
+
+
 def with_tags(script: str) -> str:
     """A script whose lines begin with `Speaker 1:` … with tags in their place."""
     return _SPEAKER.sub(r"[voice:\1] ", script)

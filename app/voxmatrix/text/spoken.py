@@ -1,6 +1,5 @@
 """Written text to its sentences in words. It is split before numbers are read: `It was in 1998. 3 left.`"""
 
-import html
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,12 +14,6 @@ from voxmatrix.text.words import sources
 _PHONEMES = re.compile(GIVEN_PHONEMES)
 _FIRST, _MAX = 0xF0000, 0xFFFE
 _PRIVATE = re.compile("[\U000f0000-\U000fffff]")
-#: HTML that chats and web pages leave in a text. A `<` between other words is no tag.
-_INLINE = re.compile(
-    r"</?(?:a|b|big|del|em|font|i|ins|mark|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE
-)
-_BLOCK = re.compile(r"</?(?:blockquote|br|div|h[1-6]|hr|li|ol|p|ul)(?:\s[^<>]*)?/?>", re.IGNORECASE)
-_REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][a-zA-Z\d]{1,31});")
 
 
 class SpokenText(NamedTuple):
@@ -51,16 +44,8 @@ def spoken_sentences(text: str, language: str, *, whole: bool = False, normalise
     def shown(text: str) -> str:
         return _PRIVATE.sub(lambda match: found[ord(match[0]) - _FIRST], text)
 
-    if normalised:
-        text = _without_markup(text)
     text = _PHONEMES.sub(hidden, _PRIVATE.sub(" ", text))
     for sentence in [text] if whole else split(unwrap(text), language):
         pieces = list(shortened(normalise(sentence, language) if normalised else sentence))
         for piece, source in zip(pieces, sources(sentence, pieces, language), strict=True):
             yield SpokenText(shown(piece), shown(source))
-
-
-def _without_markup(text: str) -> str:
-    """Tags of HTML end a line or are left out, and `&amp;` is the character that it stands for."""
-    text = _INLINE.sub("", _BLOCK.sub("\n\n", text))
-    return _REFERENCE.sub(lambda match: html.unescape(match[0]), text)

@@ -14,9 +14,9 @@ from voxmatrix.files import entries
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, TimedWord, Utterance
 from voxmatrix.models.style import Role, Style
+from voxmatrix.text.markup import tagged
 from voxmatrix.text.passages import voice_names, with_tags
 from voxmatrix.text.spoken import SpokenText
-from voxmatrix.text.ssml import from_ssml, is_ssml
 from voxmatrix.voices.resolve import resolve
 
 _FORMAT = "write NAME|voice or NAME|voice|speaker on every line; # begins a comment"
@@ -57,7 +57,7 @@ def with_voices_of(style: Style, text: str, voice: VoiceCard | None = None) -> S
     Raises:
         BadInputError: there is no such voice.
     """
-    text = from_ssml(text) if is_ssml(text) else text
+    text = tagged(text)
     named = voice_names(text) | ({style.dialogue_voice, style.emphasis_voice} - {""})
     roles = {}
     for name in named | (voice_names(script_tags(text, voice)) if voice else set()):

@@ -136,7 +136,7 @@ class TonesVoice:
         phase = 2 * np.pi * pitch * times + self.card.knob(style, "vibrato") * np.sin(2 * np.pi * 6 * times)
         tone = np.sin(phase) + self.card.knob(style, "brightness") * np.sin(2 * phase)
         noise = np.random.default_rng(seed).standard_normal(len(times))
-        return (0.2 * tone + 0.01 * noise).astype(np.float32)
+        return (0.2 * tone + self.card.facts.get("noise", 0.01) * noise).astype(np.float32)
 
     def warnings(self) -> tuple[Finding, ...]:
         return ()

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from voxmatrix.text.front import FrontEnd, front_end
+from voxmatrix.text.markup import without_markup
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import default_map
 
@@ -22,7 +23,7 @@ def voice_of(language: str) -> str:
 def ours(text: str, language: str) -> list[tuple[str, str]]:
     """Each sentence as this project reads it: its words, and the letters among its phonemes."""
     voice = voice_of(language)
-    sentences = _front_end(voice).sentences(spoken_sentences(text, voice))
+    sentences = _front_end(voice).sentences(spoken_sentences(without_markup(text), voice))
     return [(sentence.text, _letters(sentence.phonemes)) for sentence in sentences]
 
 

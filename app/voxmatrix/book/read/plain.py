@@ -18,6 +18,7 @@ from voxmatrix.book.read.markup import tidy
 from voxmatrix.book.read.passages import Document, Passage
 from voxmatrix.book.read.text_file import decode, no_text, read_bytes
 from voxmatrix.text.lines import blocks, unwrap
+from voxmatrix.text.markup import without_markup
 
 _START = re.compile(r"^\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE | re.IGNORECASE)
 _END = re.compile(
@@ -79,7 +80,7 @@ def read_plain(path: Path, kinds: Collection[str]) -> Book:
     Raises:
         BadInputError: it has no text, or is too large.
     """
-    text = unwrap(decode(read_bytes(path)))
+    text = unwrap(without_markup(decode(read_bytes(path))))
     said, text = _without_licence(text)
     found = _with_contents(list(_passages(text)))
     texts = ["" if passage.kinds else passage.text for passage in found]

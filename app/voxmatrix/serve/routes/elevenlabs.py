@@ -14,12 +14,13 @@ from voxmatrix.models.style import MAX_SEED
 from voxmatrix.serve.catalogue import UnknownVoiceError, find_voice, in_language
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
-from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, begun, complete, speak
+from voxmatrix.serve.routes.speech import audio_content, begun, complete, speak
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.alignment import CharacterAlignment
 from voxmatrix.serve.speech.answer import Answer
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, AnyFormatName, Encoding
 from voxmatrix.serve.speech.reference import check_others
+from voxmatrix.serve.speech.request import SpeechRequest
 from voxmatrix.serve.speech.sending import AlignedLines, SpeechResponse, aligned
 
 _SPEECH = "/v1/text-to-speech/{voice:path}"

@@ -13,7 +13,6 @@ from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.routes.speech import (
-    SpeechRequest,
     audio_content,
     begun,
     check_length,
@@ -24,9 +23,11 @@ from voxmatrix.serve.routes.speech import (
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import CONTENT_TYPES
 from voxmatrix.serve.speech.reference import RECORDING, check_others
+from voxmatrix.serve.speech.request import SpeechRequest
 from voxmatrix.serve.speech.sending import CaptionedLines, SpeechResponse, captioned, words_of
 from voxmatrix.speak.captions import FORMATS
 from voxmatrix.speak.synthesize import in_words
+from voxmatrix.text.markup import tagged
 
 _Name = Annotated[str, Field(max_length=256)]
 _BYTES = "application/octet-stream"
@@ -118,7 +119,8 @@ def kokoro_routes(services: Services) -> APIRouter:
         voice = _reader(services.catalogue.voices(), body)
         record_of(request).voice = voice.id
         with services.voices.use(voice) as opened:
-            said = [opened.voice.say(text, Style(), None) for text in in_words([body.text], voice, Style())]
+            words = in_words([tagged(body.text)], voice, Style())
+            said = [opened.voice.say(text, Style(), None) for text in words]
         return {"phonemes": " ".join("".join(one.phonemes) for one in said if one.phonemes), "tokens": []}
 
     return router

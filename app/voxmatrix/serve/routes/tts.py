@@ -11,9 +11,10 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.serve.catalogue import UnknownVoiceError, in_language
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
-from voxmatrix.serve.routes.speech import SpeechRequest, audio_content, chosen_voice, speak
+from voxmatrix.serve.routes.speech import audio_content, chosen_voice, speak
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, FORMAT_NAMES, Encoding, FormatName
+from voxmatrix.serve.speech.request import SpeechRequest
 
 #: Fields of Chatterbox-TTS-Server by our names; LocalAI's are OpenAI's.
 _CHATTERBOX = {

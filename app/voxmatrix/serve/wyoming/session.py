@@ -27,13 +27,15 @@ from voxmatrix.serve.errors import ApiError, api_error, explanation, is_server_p
 from voxmatrix.serve.request_record import RequestRecord, new_id
 from voxmatrix.serve.routes.speech import check_length
 from voxmatrix.serve.services import Services
-from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage, has_words
+from voxmatrix.serve.speech.job import SpeechJob, SpeechUsage
 from voxmatrix.serve.speech.response_stream import ClientDisconnectedError
 from voxmatrix.serve.speech.sending import send_with_timeout
 from voxmatrix.serve.wyoming.voices import chosen_voice, info
+from voxmatrix.speak.narration import has_words
 from voxmatrix.speak.synthesize import passages_of
 from voxmatrix.speak.text_chunks import PendingText
 from voxmatrix.speak.wav import HEADER_BYTES
+from voxmatrix.text.markup import without_markup
 from voxmatrix.text.passages import Passages
 
 E = TypeVar("E", bound=Eventable)
@@ -134,7 +136,7 @@ class Session:
 
     async def _speak_if_speakable(self, speech: _Speech, text: str) -> None:
         """A part of a stream may be a line of dashes or a smiley."""
-        if not has_words(text):
+        if not has_words(without_markup(text)):
             return
         try:
             await self._speak(speech, text)

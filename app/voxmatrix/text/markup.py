@@ -1,0 +1,102 @@
+"""Markdown and HTML in a text: what they mark is read out, and the marks are not. Every text passes here once.
+
+Twice would be wrong: `&lt;b&gt;` is the text `<b>`, which is no tag. So what has a structure of its own, as EPUB and
+HTML files have, is read by its reader instead, and its paragraphs do not come here.
+"""
+
+import html
+import re
+
+from voxmatrix.text.ssml import from_ssml, is_ssml
+
+#: Without any of these, a text has no markup that is looked for here.
+_ANY_MARK = re.compile(r"[\[<&`~|>]|==")
+#: A tag of these begins or ends a paragraph.
+_BLOCKS = "blockquote|br|center|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|summary|table|tbody|tfoot|thead|tr|ul"
+_INLINE = "a|abbr|audio|b|big|code|del|em|font|i|img|ins|kbd|mark|s|small|span|strong|sub|sup|u|video"
+#: Models that think aloud write the last two.
+_OTHERS = "td|th|wbr|think|thinking"
+_ATTRIBUTE = r"""\s+(?:[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+)|(?:controls|hidden|open)\b)"""
+#: Other names could be words between two signs of inequality: `cp <source> <target>`.
+_TAG = re.compile(
+    rf"<(?P<end>/?)(?P<name>{_BLOCKS}|{_INLINE}|{_OTHERS})(?:{_ATTRIBUTE})*\s*/?>|<!--(?:(?!<!--).)*?-->",
+    re.IGNORECASE | re.DOTALL,
+)
+_BLOCK = re.compile(_BLOCKS, re.IGNORECASE)
+_QUOTE = re.compile(r"^[ \t]*>(?:[ \t]*>)*[ \t]*(?![ \t\d=>])", re.MULTILINE)
+_TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)\[[ xX]\](?=[ \t])", re.MULTILINE)
+#: With the name of a language, and what tools write behind that: ```py title="a.py"
+_FENCE = re.compile(
+    r"^[ \t]*(?:`{3,}|~{3,})(?:[ \t]*[^\s`~{]+)?(?:[ \t]*\{[^`\n]*\}|[ \t]+[\w-]+=[^`\n]*)?[ \t\r]*$", re.MULTILINE
+)
+_TABLE_RULE = re.compile(r"^(?:[ \t]*\|)?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t\r]*$", re.MULTILINE)
+_UNDERLINE = re.compile(r"^[ \t]*={3,}[ \t\r]*$", re.MULTILINE)
+#: An image or a link. Brackets in brackets are phonemes, and an address has no spaces.
+_LINK = re.compile(
+    r"(?P<mark>!?)\[(?P<words>[^\[\]\n]*)\]\((?P<address><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
+    r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?\)"""
+)
+_LINK_IN_ANGLES = re.compile(r"<((?:https?://|mailto:)[^\s<>]+)>", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+#: What may be the beginning of a link, tags or phonemes, and of a tag. None is longer than that.
+_MAX_UNFINISHED = 500
+_UNFINISHED = re.compile(r"(?:\[[^\[\]\n]*(?:\]\([^()\n]*)?|</?[A-Za-z][^<>\n]*)\Z")
+
+
+def tagged(text: str) -> str:
+    """A text whose only markup is tags (`passages`): what SSML says by them, or a text without Markdown and HTML.
+
+    Raises:
+        BadInputError: SSML is not well-formed, or declares entities.
+    """
+    return from_ssml(text) if is_ssml(text) else without_markup(text)
+
+
+def without_markup(text: str) -> str:
+    """A text without marks of quotations, tasks, fences, tables and headings, without tags and addresses of links, and
+    with entities as characters. *Asterisks* stay: they may be spoken by another voice (`quotes`).
+    """
+    if _ANY_MARK.search(text) is None:
+        return text
+    for line in (_QUOTE, _FENCE, _TABLE_RULE, _UNDERLINE):
+        text = line.sub("", text)
+    text = _TASK.sub(r"\1", text)
+    for _ in range(2):  # an image may be a link
+        text = _LINK.sub(_words_of_link, text)
+    text = _LINK_IN_ANGLES.sub(r"\1", text)
+    text = _without_tags(text)
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+
+
+def unfinished(text: str) -> int | None:
+    """Where at the end of a text markup begins that what follows may complete; None if there is none."""
+    comment = text.rfind("<!--")
+    if comment >= 0 and text.find("-->", comment) < 0:
+        return comment
+    match = _UNFINISHED.search(text, max(0, len(text) - _MAX_UNFINISHED))
+    return match and match.start()
+
+
+def _words_of_link(link: re.Match[str]) -> str:
+    """Its words; all of it where it may be none: `f[1](2)`."""
+    address = link["address"]
+    is_address = link["mark"] or not address or re.search(r"[/.:#?]", address)
+    return link["words"] if is_address or not link.string[link.start() - 1 : link.start()].isalnum() else link[0]
+
+
+def _without_tags(text: str) -> str:
+    closed = {tag["name"].lower() for tag in _TAG.finditer(text) if tag["end"]}
+
+    def instead(tag: re.Match[str]) -> str:
+        if tag["name"] is None:  # a comment
+            return ""
+        name = tag["name"].lower()
+        if _BLOCK.fullmatch(name):
+            return "\n\n"
+        if name in ("td", "th"):
+            return " "
+        before = text[tag.start() - 1 : tag.start()]
+        is_word = not tag["end"] and name not in closed and before.isalnum() and name not in ("img", "wbr")
+        return tag[0] if is_word else ""  # `a<b>c` has two signs of inequality
+
+    return _TAG.sub(instead, text)
