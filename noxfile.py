@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the program `nox` does not add the noxfile's folder
 
 from tools import matrix, shell_scripts  # noqa: E402
-from tools.images import building, engine, prerequisites  # noqa: E402
+from tools.images import building, engine, prerequisites, stamp  # noqa: E402
 from tools.images.engines import Engine, engines  # noqa: E402
 from tools.locks import pins  # noqa: E402
 
@@ -34,7 +34,9 @@ BUILT = ROOT / ".nox"
 # Many tests wait for processes and containers, so there are more at once than CPUs. Each process begins with a part of
 # the files, so that a file seldom makes what its tests share twice, and at the end takes tests from the others.
 PARALLEL = ("-rfEs", "-n", str(min(8, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
-SLOWEST = ("--durations=40", "--durations-min=5")
+# A CPU second is spent once: what is imported is compiled once, and a thread that waits for another one sleeps, which
+# on a busy computer is half of the cost of a program with two threads.
+THRIFTY = {"PYTHONDONTWRITEBYTECODE": "", "OMP_WAIT_POLICY": "passive"}
 
 
 # The shared environment -----------------------------------------------------------------------------------------------
@@ -128,12 +130,21 @@ def install(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run all tests that this machine can run; lists the skipped ones, with reasons, at the end."""
+    """Run the tests but for the slow ones and the page's in Chromium, in some minutes; all of them: -- --all."""
     python = python_with(session, "test", "peers")
-    options = [*PARALLEL, *SLOWEST, "--ignore=tests/images", *session.posargs]
+    chosen = [word for word in session.posargs if word != "--all"]
+    options = [*PARALLEL, "--ignore=tests/images", *_but_slow(session), *chosen]
     images = " ".join(f"build-{row.name} smoke-{row.name}" for row in BUILDABLE)
     session.log(f"images are tested separately: ./run {images}")
-    session.run(python, "-m", "pytest", *options, external=True, env={"OMP_NUM_THREADS": "1"})
+    session.run(python, "-m", "pytest", *options, external=True, env={"OMP_NUM_THREADS": "1", **THRIFTY})
+
+
+def _but_slow(session: nox.Session) -> list[str]:
+    """Without --all or a choice by markers, what takes more than some seconds is left out."""
+    if {"--all", "-m"} & set(session.posargs):
+        return []
+    session.log("left out: tests of more than two CPU seconds, and the page's; all of them: ./run tests -- --all")
+    return ["-m", "not slow and not browser"]
 
 
 @nox.session
@@ -302,8 +313,12 @@ def _smoke(session: nox.Session, row: matrix.Row) -> None:
     python = python_with(session, "test")
     env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
     # A file tells a story, from top to bottom.
-    options = [*PARALLEL, *SLOWEST, "--dist", "loadfile", "tests/images", *session.posargs]
-    session.run(python, "-m", "pytest", *options, external=True, env=env)
+    options = [*PARALLEL, "--dist", "loadfile", "tests/images", *session.posargs]
+    session.run(python, "-m", "pytest", *options, external=True, env=env | THRIFTY)
+
+
+def _stamp(session: nox.Session, row: matrix.Row) -> None:
+    stamp.renew(row)
 
 
 def _sbom(session: nox.Session, row: matrix.Row) -> None:
@@ -325,13 +340,14 @@ for _row in BUILDABLE:
     for _name, _task, _doc in (
         ("build", _build, "Build the image {image}."),
         ("smoke", _smoke, "Test the image {image}: size, commands, any user, train, stop, resume, speak, export."),
+        ("stamp", _stamp, "Write that {image} was built and tested as it is: .ci/run need not do it again."),
         ("cluster", _cluster, "Build {cluster_image}, with Celery, Flower and Redis, on {image}."),
         ("wheelhouse", _wheelhouse, "Download wheels to {wheelhouse}, to build {image} without a network."),
         ("sbom", _sbom, "Write the SBOM of {image} to dist/, as CycloneDX."),
         ("bundle", _bundle, "Pack {image} into dist/, for a computer without a network."),
         ("flash", _flash, "Build {image}-flash, with flash-attn. Takes hours (less: -- --archs 120 --head-sizes 96)."),
     ):
-        if _name == "flash" and not _row.flash_attn:
+        if (_name == "flash" and not _row.flash_attn) or (_name == "stamp" and not _row.in_ci):
             continue
         _bound = functools.partial(_task, row=_row)
         _bound.__doc__ = _doc.format(image=_row.image, cluster_image=_row.cluster_image, wheelhouse=_row.wheelhouse)

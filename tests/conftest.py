@@ -1,5 +1,6 @@
 """What a test may need beyond Python: absent, it skips with its reason; promised in VOXMATRIX_REQUIRE, it fails."""
 
+import functools
 import importlib.util
 import os
 import shutil
@@ -17,6 +18,7 @@ from tests.forked import forked_programs
 from voxmatrix_entrypoint import patches
 
 __all__ = ["forked_programs"]  # a fixture
+pytest_plugins = ["tests.costs"]
 
 patches.install()  # as every start of the program does
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # many tests import onnxruntime, and it would report each to Microsoft
@@ -155,6 +157,7 @@ _NEEDS = {
 }
 
 
+@functools.cache
 def _reason(need: str) -> str | None:
     try:
         return _NEEDS[need]()
@@ -162,29 +165,23 @@ def _reason(need: str) -> str | None:
         return f"no answer within {PROBE_SECONDS} s"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    promised = set(filter(None, os.environ.get("VOXMATRIX_REQUIRE", "").split(",")))
-    for need in _NEEDS:
-        needy = [item for item in items if item.get_closest_marker(need)]
-        reason = _reason(need) if needy else None
-        if reason is None:
-            continue
-        for item in needy:
-            if need in promised:
-                item.user_properties.append(("promised", need))
-            else:
-                item.add_marker(pytest.mark.skip(reason=reason))
-    broken = promised - set(_NEEDS)
-    if broken:
+def pytest_configure() -> None:
+    if broken := _promised() - set(_NEEDS):
         raise pytest.UsageError(f"VOXMATRIX_REQUIRE names {sorted(broken)}; known are {sorted(_NEEDS)}")
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_setup(item: pytest.Item):  # type: ignore[no-untyped-def]
-    for name, need in item.user_properties:
-        if name == "promised":
-            pytest.fail(f"{need} was promised in VOXMATRIX_REQUIRE: {_reason(str(need))}", pytrace=False)
-    yield
+def _promised() -> set[str]:
+    return set(filter(None, os.environ.get("VOXMATRIX_REQUIRE", "").split(",")))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Asked only where a test has the need: of several processes that run tests, not each waits for an index."""
+    for need in _NEEDS:
+        if item.get_closest_marker(need) and (reason := _reason(need)):
+            if need in _promised():
+                pytest.fail(f"{need} was promised in VOXMATRIX_REQUIRE: {reason}", pytrace=False)
+            pytest.skip(reason)
 
 
 @pytest.fixture(autouse=True)

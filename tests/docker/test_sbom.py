@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +19,9 @@ MODULE = runpy.run_path(str(SCRIPT))
 
 
 def wrong(document: dict[str, Any]) -> object:
+    from cyclonedx.schema import SchemaVersion  # seconds, for grammars
+    from cyclonedx.validation.json import JsonStrictValidator
+
     return JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps(document))
 
 

@@ -84,6 +84,7 @@ class Hardened:
             *("--read-only", "--tmpfs", "/tmp", "--user", self.user, "--network", "none", "--cap-drop", "ALL"),
             *("--security-opt", "no-new-privileges"),
             *("--volume", f"{self.data}:/data", "--volume", f"{self.recordings}:/recordings:ro"),
+            *("--env", "OMP_WAIT_POLICY=passive"),  # many at once: threads that wait must not take the CPUs of others
         ]
 
     def run(self, *words: str, expect: int | None = 0, also: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:

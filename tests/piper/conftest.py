@@ -1,7 +1,5 @@
 """Voices of random weights, as checkpoints and exported."""
 
-import fcntl
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.shared import once
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.export.export import export_voice
 from voxmatrix.tables.quality import quality
@@ -68,37 +67,25 @@ def make_checkpoint(
     tmp_path_factory: pytest.TempPathFactory, checkpoint_content: Callable[..., dict[str, Any]]
 ) -> MakeCheckpoint:
     """A checkpoint of a random voice; each kind is made once."""
-    made: dict[tuple[Any, ...], Path] = {}
 
     def make(name: str = "tiny", speakers: int = 1, phoneme_type: str = "espeak") -> Path:
-        kind = (name, speakers, phoneme_type)
-        if kind not in made:
-            made[kind] = tmp_path_factory.mktemp("checkpoint") / "voice.ckpt"
-            torch.save(checkpoint_content(*kind), made[kind])
-        return made[kind]
+        def write(folder: Path) -> None:
+            torch.save(checkpoint_content(name, speakers, phoneme_type), folder / "voice.ckpt")
+
+        return once(tmp_path_factory, f"checkpoint-{name}-{speakers}-{phoneme_type}", write) / "voice.ckpt"
 
     return make
 
 
 @pytest.fixture(scope="session")
 def make_onnx(tmp_path_factory: pytest.TempPathFactory, make_checkpoint: MakeCheckpoint) -> MakeCheckpoint:
-    """An exported random voice; each kind is made once, for all processes that run tests: it takes some seconds."""
-    base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "exported"
-    made: dict[tuple[Any, ...], Path] = {}
+    """An exported random voice; each kind is made once: it takes some seconds."""
 
     def make(name: str = "tiny", speakers: int = 1, phoneme_type: str = "espeak") -> Path:
-        kind = (name, speakers, phoneme_type)
-        if kind not in made:
-            folder = shared / f"{name}-{speakers}-{phoneme_type}"
-            folder.mkdir(parents=True, exist_ok=True)
-            with (folder / "lock").open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                made[kind] = folder / "voice.onnx"
-                if not (folder / "complete").exists():
-                    export_voice(make_checkpoint(*kind), made[kind])
-                    (folder / "complete").touch()
-        return made[kind]
+        def export(folder: Path) -> None:
+            export_voice(make_checkpoint(name, speakers, phoneme_type), folder / "voice.onnx")
+
+        return once(tmp_path_factory, f"onnx-{name}-{speakers}-{phoneme_type}", export) / "voice.onnx"
 
     return make
 

@@ -14,6 +14,7 @@ from onnx import numpy_helper
 
 from tests.examples import examples
 from tests.piper.conftest import MakeCheckpoint
+from tests.shared import once
 from voxmatrix.piper.export import onnx_writer
 from voxmatrix.piper.export.export import export_voice
 from voxmatrix.piper.onnx.model_split import whole_model
@@ -26,18 +27,18 @@ ByTorch = Callable[[str, int], Any]
 @pytest.fixture(scope="module")
 def by_torch(make_checkpoint: MakeCheckpoint, tmp_path_factory: pytest.TempPathFactory) -> ByTorch:
     """A voice with the nodes that torch writes, as in the files of Piper."""
-    made: dict[tuple[str, int], bytes] = {}
 
     def export(name: str, speakers: int) -> Any:
-        if (name, speakers) not in made:
-            path = tmp_path_factory.mktemp("exported") / "voice.onnx"
+        def write(folder: Path) -> None:
+            path = folder / "voice.onnx"
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(onnx_writer, "replace_text", lambda model: False)
                 export_voice(make_checkpoint(name, speakers, "text"), path)
             model = onnx.load(str(path))
             shake(model)
-            made[name, speakers] = model.SerializeToString()
-        return onnx.load_from_string(made[name, speakers])
+            path.write_bytes(model.SerializeToString())
+
+        return onnx.load(str(once(tmp_path_factory, f"by-torch-{name}-{speakers}", write) / "voice.onnx"))
 
     return export
 
