@@ -31,9 +31,9 @@ BUILDABLE = [row for row in ROWS.values() if row.can_be_built]
 HOME_ROW = ROWS["cpu"]  # the torch version to use outside of images
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 BUILT = ROOT / ".nox"
-# Many tests wait for processes and containers, so there are more at once than CPUs. Each process begins with a part of
-# the files, so that a file seldom makes what its tests share twice, and at the end takes tests from the others.
-PARALLEL = ("-rfEs", "-n", str(min(8, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
+# Some tests wait, so there is one process more than CPUs, and not many: each imports all tests. Each begins with a part
+# of the files, so that a file seldom makes what its tests share twice, and at the end takes tests from the others.
+PARALLEL = ("-rfEs", "-n", str(min(8, 1 + (os.cpu_count() or 1))), "--dist", "worksteal")
 # A CPU second is spent once: what is imported is compiled once, and a thread that waits for another one sleeps, which
 # on a busy computer is half of the cost of a program with two threads.
 THRIFTY = {"PYTHONDONTWRITEBYTECODE": "", "OMP_WAIT_POLICY": "passive"}
