@@ -3,16 +3,18 @@
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
 import { devices } from "./devices.js";
-import { byId, el, finding, note, trouble } from "../dom.js";
+import { byId, el, finding, note, quiet, trouble } from "../dom.js";
 import { spaced } from "../words.js";
 
 export function startMachine() {
-  const place = byId("machine");
+  const panel = byId("machine-panel");
+  const place = el("div", { id: "machine", "aria-live": "polite" });
+  const refresh = quiet("Look again", load);
   let loaded = false;
 
   async function load() {
     place.setAttribute("aria-busy", "true");
-    byId("refresh").disabled = true;
+    refresh.disabled = true;
     if (!loaded) place.replaceChildren(...["tall", "", ""].map((size) => el("div", { class: `bone ${size}` })));
     try {
       const report = await read("v1/machine");
@@ -23,11 +25,11 @@ export function startMachine() {
       loaded = false;
     }
     place.setAttribute("aria-busy", "false");
-    byId("refresh").disabled = false;
+    refresh.disabled = false;
   }
 
-  byId("refresh").addEventListener("click", load);
-  onBack(() => byId("machine-panel").hidden || load());
+  panel.replaceChildren(el("div", { class: "heading" }, el("h1", {}, "This computer"), refresh), place);
+  onBack(() => panel.hidden || load());
   return () => loaded || load();
 }
 

@@ -4,7 +4,7 @@
 import { Sound } from "../sound/sound.js";
 
 const NAME = "voxmatrix-microphone";
-const MODULE = "page/js/record/capture.js";
+const MODULE = new URL("capture.js", import.meta.url).href;
 /** What browsers do for telephone calls spoils a recording. */
 const UNTOUCHED = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false };
 const PROBLEMS = {
