@@ -17,6 +17,8 @@ export class Problem extends Error {
 /**
  * The answer to a request, whose status is 2xx. `body` is a Blob, or what becomes JSON.
  * Throws a Problem, or AbortError if `signal` aborts it.
+ * @param {string} path
+ * @param {{method?: string, body?: any, signal?: AbortSignal}} [options]
  */
 export function ask(path, { method, body, signal } = {}) {
   return answered(async (key) => {

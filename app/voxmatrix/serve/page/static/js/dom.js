@@ -1,5 +1,6 @@
 // Elements, without HTML in strings: what comes from a server or a person is only ever text.
 
+/** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
 /** An element. `props` are attributes; those that begin with "on" are listeners. Strings become text. */

@@ -13,7 +13,8 @@ function partsOf(address) {
 
 /** `shown[name]` is called with the parts of the address after its name, whenever that tab is shown. */
 export function startTabs(shown) {
-  const tabs = [...document.querySelectorAll("[role=tab]")];
+  /** @type {HTMLElement[]} */
+  const tabs = Array.from(document.querySelectorAll("[role=tab]"));
   const nameOf = (tab) => tab.id.replace("tab-", "");
   // With a slash it is the name of no element, to which the browser would take the focus.
   const addressOf = (tab) => `#/${nameOf(tab)}`;
@@ -23,7 +24,7 @@ export function startTabs(shown) {
     const asked = tabs.find((tab) => `${location.hash}/`.startsWith(`${addressOf(tab)}/`)) ?? tabs.find((tab) => tab.tabIndex === 0);
     for (const tab of tabs) {
       const chosen = tab === asked;
-      tab.setAttribute("aria-selected", chosen);
+      tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
       byId(tab.getAttribute("aria-controls")).hidden = !chosen;
     }

@@ -16,7 +16,7 @@ export class VoiceStyle {
 
   /** `style` is the body of an earlier request: its speed, pauses, volume and knobs. */
   constructor({ speed = 1, knobs = {}, sentence_pause = USUAL.sentence_pause, volume = USUAL.volume }, onChange) {
-    Object.assign(this, { onChange });
+    this.onChange = onChange;
     this.#output = { speed, sentence_pause, volume };
     this.#set = { ...knobs };
   }

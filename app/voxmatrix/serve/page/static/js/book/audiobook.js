@@ -26,7 +26,8 @@ export class Audiobook {
   #text = el("div", { class: "made-text" });
 
   constructor(place, id) {
-    Object.assign(this, { place, id });
+    this.place = place;
+    this.id = id;
     this.player = new BookPlayer(id, this.#end.signal);
     this.rows = new RowWindow({ label: "Chapters", makeRow: (at) => this.#row(at), signal: this.#end.signal });
     this.player.addEventListener("change", () => this.rows.rows.forEach(([at, row]) => this.#refresh(at, row)));

@@ -30,7 +30,9 @@ export class Setup {
 
   /** `source` is `{file: ID}` or `{job: ID}`; `sentence` is one that was spoken wrong. */
   constructor(place, source, sentence) {
-    Object.assign(this, { place, source, sentence });
+    this.place = place;
+    this.source = source;
+    this.sentence = sentence;
     this.draftName = `voxmatrix-book-${source.file ?? source.job}`;
     place.replaceChildren(el("div", { class: "bone tall" }));
   }

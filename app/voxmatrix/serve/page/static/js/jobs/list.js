@@ -19,8 +19,10 @@ export class JobList {
   #problem = trouble();
 
   /** `kinds` limit it; `action` makes what stands beside the title, and `empty` what is shown if there are none. */
-  constructor(place, { title, kinds = [], action, empty }) {
-    Object.assign(this, { place, kinds, empty });
+  constructor(place, { title, kinds = [], action = undefined, empty }) {
+    this.place = place;
+    this.kinds = kinds;
+    this.empty = empty;
     const heading = el("div", { class: "heading" }, el("h1", {}, title), action?.());
     this.#list.append(el("div", { class: "bone" }), el("div", { class: "bone" }));
     place.replaceChildren(heading, this.#list, this.#older, this.#problem);

@@ -23,7 +23,10 @@ export const isResumable = ({ state, error, request, kind }) => state === "cance
 /** How good its state is (a class), and the word for it. */
 export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "train" ? ["", "Stopped"] : STATES[state]);
 
-/** "42 % · about 3 min left" */
+/**
+ * "42 % · about 3 min left"
+ * @param {Record<string, any>} job
+ */
 export function facts({ state, progress, seconds_left: left, created, started, ended, work, done, total }) {
   if (state === "queued") return "It starts when the jobs before it have ended.";
   if (state === "running") {

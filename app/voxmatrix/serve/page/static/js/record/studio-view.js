@@ -34,7 +34,7 @@ export class StudioView {
     if (this.#title.isConnected) return;
     const card = el("div", { class: "studio" }, el("div", { class: "desk" }, this.stage.element, this.devices.element), this.sentences.element);
     // A key that follows a click is one of the studio's, not a second click.
-    card.addEventListener("click", (event) => event.detail && event.target.closest("button") && document.activeElement.blur());
+    card.addEventListener("click", (event) => event.detail && event.target.closest("button") && /** @type {HTMLElement} */ (document.activeElement).blur());
     this.place.replaceChildren(
       toLists(),
       el("div", { class: "heading studio-heading" }, this.#title, this.#facts),

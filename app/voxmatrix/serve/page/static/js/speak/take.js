@@ -10,10 +10,20 @@ export class Take extends EventTarget {
   sound = null;
   status = "Waiting…";
 
-  /** What is not given is as usual. */
+  /**
+   * What is not given is as usual.
+   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object}} what
+   */
   constructor({ voice, label, text, speed, knobs, sentence_pause, volume, lexicon }) {
     super();
-    Object.assign(this, { voice, label, text, speed, knobs, sentence_pause, volume, lexicon });
+    this.voice = voice;
+    this.label = label;
+    this.text = text;
+    this.speed = speed;
+    this.knobs = knobs;
+    this.sentence_pause = sentence_pause;
+    this.volume = volume;
+    this.lexicon = lexicon;
   }
 
   /** How long it is or, while that is unknown, will probably be. */

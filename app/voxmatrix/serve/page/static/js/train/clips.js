@@ -17,7 +17,9 @@ export class Clips {
 
   /** `found` as the server answers; `signal` ends its life. */
   constructor(job, found, signal) {
-    Object.assign(this, { job, found, signal });
+    this.job = job;
+    this.found = found;
+    this.signal = signal;
     const clips = found.segments.filter(({ file }) => file).sort((one, other) => one.confidence - other.confidence);
     const kept = clips.filter(({ reason }) => !reason);
     const dropped = clips.filter(({ reason }) => reason === DROPPED);

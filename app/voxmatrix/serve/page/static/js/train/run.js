@@ -16,7 +16,8 @@ export class Run {
   #end = new AbortController();
   #stop = () => {};
   #losses = new Losses();
-  #facts = {}; // what the events have said last, by name
+  /** @type {Record<string, any>} what the events have said last, by name */
+  #facts = {};
   #curves = curves(this.#losses, this.#end.signal);
   #state = el("span", { class: "verdict" });
   #actions = el("div", { class: "job-actions" });
@@ -142,4 +143,5 @@ export class Run {
   }
 }
 
+/** @param {Record<string, any>} facts */
 const waitsFor = ({ key, work }) => (work && key !== "train" ? `${work}…` : "not known yet");

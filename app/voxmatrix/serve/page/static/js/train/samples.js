@@ -16,7 +16,8 @@ export class Samples {
   #folded = el("details", { hidden: true }, this.#summary, this.#earlier);
 
   constructor(job, signal) {
-    Object.assign(this, { job, signal });
+    this.job = job;
+    this.signal = signal;
     this.element = el("section", { class: "part", hidden: true },
       el("h2", {}, "How it sounds"),
       note("A sentence that it does not learn from, spoken after each number of steps."), this.#newest, this.#folded);

@@ -3,13 +3,17 @@
 import { el, note } from "../dom.js";
 import { spaced } from "../words.js";
 
-/** `onEdit` gets what was entered, or "" to make it automatic again. */
-export function settingRow({ name, label = spaced(name), options, least, step }, onEdit) {
+/**
+ * `onEdit` gets what was entered, or "" to make it automatic again.
+ * @param {{name: string, label?: string, options?: string[], least?: number, step?: number | string}} field
+ * @param {(text: string) => void} onEdit
+ */
+export function settingRow({ name, label = spaced(name), options, least, step = 1 }, onEdit) {
   let writing = false; // what is being written is not replaced
   const isText = least === undefined;
   const input = isText
     ? el("select", { id: name, onchange: () => onEdit(input.value) }, (options ?? []).map((each) => el("option", {}, each)))
-    : el("input", { id: name, type: "number", min: least, step: step ?? 1, placeholder: "automatic", inputmode: "decimal", oninput: () => (writing = true), onchange: change });
+    : el("input", { id: name, type: "number", min: least, step, placeholder: "automatic", inputmode: "decimal", oninput: () => (writing = true), onchange: change });
   const reason = el("span");
   const automatic = el("button", { class: "link", hidden: true, onclick: giveBack, "aria-label": `Make ${label} automatic again` }, "Automatic");
   const element = el("div", { class: "setting" }, el("label", { for: name }, label), input, note(reason, automatic));

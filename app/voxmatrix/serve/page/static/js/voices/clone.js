@@ -48,7 +48,8 @@ export class Cloning {
   }
 
   #form({ cloning, consent }) {
-    Object.assign(this, { cloning, consent });
+    this.cloning = cloning;
+    this.consent = consent;
     this.#engine.append(...cloning.map(({ title }, at) => el("option", { value: at }, title)));
     const file = fileInput("audio/*", ([chosen]) => this.#take(chosen));
     const form = el("form", { class: "new-list", onsubmit: onDo(this.#problem, () => this.#submit()) },

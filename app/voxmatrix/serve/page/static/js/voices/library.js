@@ -89,7 +89,8 @@ class Offer {
   #license = el("div", { class: "voice-license", hidden: true });
 
   constructor(voice, changed) {
-    Object.assign(this, { voice, changed });
+    this.voice = voice;
+    this.changed = changed;
     const { title, about, language: code, quality, speakers, family, bytes, license } = voice;
     const facts = about ?? joined(language(code), quality.replaceAll("_", " "), speakers > 1 ? count(speakers, "speaker") : "");
     const megabytes = `${Math.round(bytes / 1e6)} MB`;
