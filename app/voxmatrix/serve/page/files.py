@@ -5,14 +5,17 @@ at once of all modules that it will need: to follow a chain of imports costs a t
 """
 
 import gzip
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath, relpath
+from typing import Any
 
 _TYPES = {
     "css": "text/css; charset=utf-8",
@@ -27,6 +30,7 @@ FOLDER = "/page/"
 _MAIN = "js/main.js"
 _STYLES = "style.css"
 _STYLE = re.compile(r' *<link rel="stylesheet" href="page/(.*)">\n')
+_WORD = re.compile(r"\{([a-z_.]+)\}")
 _IMPORT = re.compile(r'^import (?:.* from )?"(\..*)";$', re.MULTILINE)
 _LATER = re.compile(r'\bimport\("(\..*?)"\)')
 
@@ -59,14 +63,17 @@ class Page:
 
 def read_page() -> Page:
     """The page, as browsers get it."""
-    found = dict(_found(files("voxmatrix.serve.page") / "static", ""))
+    folder = files("voxmatrix.serve.page") / "static"
+    found = dict(_found(folder, ""))
     index = found.pop(INDEX)
     found[_STYLES] = _joined(found.pop(name) for name in _STYLE.findall(index.content.decode()))
     for name in _LATER.findall(found[_MAIN].content.decode()):
         entry = _resolved(_MAIN, name)
         found[entry] = _naming_all_imports(entry, found)
     version = sha256("".join(name + found[name].digest for name in sorted(found)).encode()).hexdigest()[:16]
-    found[INDEX] = _linked(index, _imports(_MAIN, found), version)
+    words = json.loads((folder / "words" / "en.json").read_text(encoding="utf-8"))
+    text = _linked(_worded(index.content.decode(), words), _imports(_MAIN, found), version)
+    found[INDEX] = replace(index, content=text.encode())
     for file in found.values():
         _ = file.compressed  # now, and not while somebody waits
     return Page(files=found, version=version)
@@ -87,13 +94,20 @@ def _joined(styles: Iterable[PageFile]) -> PageFile:
     return PageFile(content=b"".join(style.content for style in styles), media_type=_TYPES["css"])
 
 
-def _linked(index: PageFile, modules: Iterable[str], version: str) -> PageFile:
+def _worded(index: str, words: dict[str, Any]) -> str:
+    """The index with the words of a language: its own in their places, and all of them for the modules (js/i18n.js)."""
+    text = _WORD.sub(lambda found: escape(words[found[1]]), index)
+    data = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return text.replace("</body>", f'<script type="application/json" id="words">{data}</script>\n</body>', 1)
+
+
+def _linked(index: str, modules: Iterable[str], version: str) -> str:
     """The index with the joined styles, the modules that its script will import, and the addresses of this version."""
     links = [f'rel="stylesheet" href="page/{_STYLES}"']
     links += [f'rel="modulepreload" href="page/{name}"' for name in modules]
     head = "".join(f"  <link {link}>\n" for link in links)
-    text = _STYLE.sub("", index.content.decode()).replace("</head>", head + "</head>", 1)
-    return replace(index, content=text.replace('="page/', f'="page/{version}/').encode())
+    text = _STYLE.sub("", index).replace("</head>", head + "</head>", 1)
+    return text.replace('="page/', f'="page/{version}/')
 
 
 def _naming_all_imports(module: str, found: dict[str, PageFile]) -> PageFile:

@@ -3,9 +3,8 @@
 import { read } from "./api.js";
 import { byId } from "./dom.js";
 import { startSpeak } from "./speak/speak.js";
-import { startTabs } from "./tabs.js";
+import { startTabs, whenShown } from "./tabs.js";
 import { startTheme } from "./theme.js";
-import { whenShown } from "./when-shown.js";
 
 startTheme();
 const settings = read("page/settings.json");

@@ -1,6 +1,7 @@
 // The tabs. The address keeps the chosen one, so that it can be linked and survives a reload.
 
-import { byId } from "./dom.js";
+import { byId, el, quiet, trouble } from "./dom.js";
+import { t } from "./i18n.js";
 
 /** The parts of an address after the name of its tab: "#/train/a%20b" → ["a b"] */
 function partsOf(address) {
@@ -46,4 +47,28 @@ export function startTabs(shown) {
   }
   window.addEventListener("hashchange", show);
   show();
+}
+
+/** What to call with the parts of an address when the tab at this place is shown; `load` gives what shows them there. */
+export function whenShown(id, load) {
+  const place = byId(id);
+  let loading = null;
+
+  async function loaded() {
+    place.replaceChildren(el("div", { class: "bone tall" }));
+    try {
+      return await load();
+    } catch (problem) {
+      // The connection broke, or the server is of another version by now, and has only the modules of that.
+      console.error(problem);
+      loading = null;
+      place.replaceChildren(trouble(t("server.part_lost")), quiet(t("server.load_again"), () => location.reload()));
+      return null;
+    }
+  }
+
+  return async (parts) => {
+    loading ??= loaded();
+    (await loading)?.(parts);
+  };
 }

@@ -1,6 +1,7 @@
 // Jobs, newest first, kept up to date while they are shown.
 
 import { el, fill, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { ENDED, listJobs } from "./api.js";
 import { jobCard } from "./card.js";
 
@@ -15,7 +16,7 @@ export class JobList {
   #timer = 0;
   #left = false;
   #list = el("div", { class: "jobs" });
-  #older = el("button", { class: "quiet older", hidden: true, onclick: () => this.#more() }, "Show older ones");
+  #older = el("button", { class: "quiet older", hidden: true, onclick: () => this.#more() }, t("jobs.older"));
   #problem = trouble();
 
   /** `kinds` limit it; `action` makes what stands beside the title, and `empty` what is shown if there are none. */

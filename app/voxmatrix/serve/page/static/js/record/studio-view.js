@@ -1,6 +1,7 @@
 // What is seen of the studio.
 
 import { back, el, level, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { clock, language } from "../words.js";
 import { amount } from "./amount.js";
 import { Devices } from "./devices.js";
@@ -70,10 +71,10 @@ export class StudioView {
   #showFacts(list) {
     const { profile, name, recorded, prompts, seconds } = list;
     this.#title.replaceChildren(name, el("span", { class: "note" }, ` ${profile} · ${language(list.language)}`));
-    this.#facts.textContent = `${recorded} of ${prompts} recorded · ${clock(seconds, 0)}`;
+    this.#facts.textContent = t("record.recorded_of", { recorded, prompts, time: clock(seconds, 0) });
     level(this.#done, recorded / prompts);
     this.#amount.replaceChildren(amount(list));
   }
 }
 
-const toLists = () => back("#/record", "All lists");
+const toLists = () => back("#/record", t("record.all"));
