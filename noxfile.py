@@ -160,6 +160,7 @@ def lint(session: nox.Session) -> None:
         ["hadolint", *sorted({row.dockerfile for row in ROWS.values()}), *map(str, ROOT.glob("docker/Dockerfile.*"))],
         ["shellcheck", *shell_scripts.tracked()],
         *_actionlint(session),
+        *_page_types(session),
     )
     failed = [check for check in checks if not _passes(session, programs, check)]
     if failed:
@@ -171,6 +172,15 @@ def _actionlint(session: nox.Session) -> list[list[str]]:
     if found := shutil.which("actionlint"):
         return [[found]]
     session.log("actionlint is not on the PATH: the workflows are not checked here")
+    return []
+
+
+def _page_types(session: nox.Session) -> list[list[str]]:
+    """Check the types of the page's modules only if TypeScript is installed: npm ci --prefix tests/serve/npm."""
+    tsc = ROOT / "tests/serve/npm/node_modules/.bin/tsc"
+    if shutil.which("node") and tsc.exists():
+        return [[str(tsc), "-p", "tests/serve/npm"]]
+    session.log("npm ci --prefix tests/serve/npm was not run: the types of the page are not checked here")
     return []
 
 

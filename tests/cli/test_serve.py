@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from voxmatrix.cli import main
+from voxmatrix.serve.page.files import read_page
 
 ROOT = Path(__file__).parents[2]
 VOICE = "en_US-heart-student"
@@ -85,7 +86,7 @@ def test_the_log_can_be_json() -> None:
 
 def test_the_files_of_the_page_fill_no_log() -> None:
     with served("--port", "0") as (url, process):
-        for path in ("page/js/main.js", "page/missing.js", ""):
+        for path in (f"page/{read_page().version}/js/main.js", "page/missing.js", ""):
             httpx.get(f"{url}/{path}")
         assert process.stderr is not None
         lines = [process.stderr.readline() for _ in range(2)]

@@ -11,7 +11,7 @@ from starlette.types import Scope
 
 from voxmatrix.serve.log import Log
 from voxmatrix.serve.metrics import ServerMetrics
-from voxmatrix.serve.page.routes import FOLDER
+from voxmatrix.serve.page.files import FOLDER
 from voxmatrix.serve.speech.job import SpeechUsage
 
 _ID = re.compile(r"[0-9A-Za-z._:-]{1,128}")
@@ -41,7 +41,7 @@ class RequestRecord:
             metrics.aborted.labels(self.ended_by).inc()
         if self.problem is not None:
             log("error", {"id": self.id, "problem": self.problem})
-        if self.status >= 400 or not route.startswith(FOLDER):  # opening the page takes some eighty requests
+        if self.status >= 400 or not route.startswith(FOLDER):  # opening the page takes some thirty requests
             log("request", self._facts(client, route))
 
     def _facts(self, client: str | None, route: str) -> dict[str, Any]:

@@ -1,16 +1,52 @@
 """What is sent to the browser, and with which headers."""
 
+import posixpath
 import re
 
 import httpx
 import pytest
 
 from tests.serve.page.conftest import Server, StartServer
-from voxmatrix.serve.page.routes import belongs_to_page, page_files
+from voxmatrix.serve.page.files import read_page
+from voxmatrix.serve.page.routes import belongs_to_page
+
+PAGE = read_page()
+MAIN = f"page/{PAGE.version}/js/main.js"
 
 
-def test_the_page_is_small() -> None:
-    assert sum(len(file.content) for file in page_files().values()) < 300_000
+def test_the_whole_page_is_small_as_it_is_sent() -> None:
+    assert sum(len(file.compressed) for file in PAGE.files.values()) <= 130_000
+
+
+def test_a_browser_is_told_of_every_module_that_the_first_tab_imports() -> None:
+    told = preloaded()
+    assert len(told) == len(set(told)) < len([name for name in PAGE.files if name.startswith("js/")])
+    for name in ["js/main.js", *told]:
+        assert set(imports(name)) <= set(told)
+
+
+def test_a_later_tab_names_all_that_it_imports_itself() -> None:
+    told = {"js/main.js", *preloaded()}
+    entries = [posixpath.normpath(f"js/{name}") for name in re.findall(r'import\("(.*?)"\)', text("js/main.js"))]
+    assert len(entries) == 6
+    for entry in entries:
+        named = {*imports(entry), *told}
+        for name in named - told:
+            assert set(imports(name)) <= named
+
+
+def preloaded() -> list[str]:
+    return re.findall(rf'"modulepreload" href="page/{PAGE.version}/(.*)"', text("index.html"))
+
+
+def text(name: str) -> str:
+    return PAGE.files[name].content.decode()
+
+
+def imports(name: str) -> list[str]:
+    """What a module imports at once, however that is written."""
+    found = re.findall(r'^(?:import|export)\s[^"=]*"(\.[^"]*)"', text(name), re.MULTILINE)
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(name), other)) for other in found]
 
 
 def test_the_api_is_described_at_docs_without_a_script_or_another_place(server: Server) -> None:
@@ -27,13 +63,13 @@ def test_the_api_is_described_at_docs_without_a_script_or_another_place(server: 
 
 def test_the_page_names_no_other_place() -> None:
     """But the name of a format: SVG's."""
-    for name, file in page_files().items():
+    for name, file in PAGE.files.items():
         assert not re.search(rb"https?://", file.content.replace(b"http://www.w3.org/2000/svg", b"")), name
 
 
 def test_a_voice_links_to_where_it_is_from_only_by_http() -> None:
     """A description of a voice can name any address: javascript:// too."""
-    (shown,) = re.findall(rb"\n *(.*) && el\(\"a\", { href: voice.source", page_files()["js/voices/card.js"].content)
+    (shown,) = re.findall(rb"\n *(.*) && el\(\"a\", { href: voice.source", PAGE.files["js/voices/card.js"].content)
     assert shown == b"/^https?:/.test(voice.source)"
 
 
@@ -46,16 +82,57 @@ def test_its_headers_keep_everything_else_out(server: Server) -> None:
     assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_a_file_is_sent_again_only_when_it_has_changed(server: Server) -> None:
-    url = f"{server.url}page/js/main.js"
-    first = httpx.get(url)
+def test_the_index_is_sent_again_only_when_it_has_changed(server: Server) -> None:
+    first = httpx.get(server.url)
     assert first.headers["cache-control"] == "no-cache"
-    again = httpx.get(url, headers={"If-None-Match": first.headers["etag"]})
+    again = httpx.get(server.url, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert httpx.get(url, headers={"If-None-Match": '"older"'}).content == first.content
+    assert httpx.get(server.url, headers={"If-None-Match": '"older"'}).content == first.content
 
 
-@pytest.mark.parametrize("name", ["nothing.js", "..%2f..%2ffiles.py", "%2e%2e/routes.py", "js", ""])
+def test_a_file_is_never_asked_for_again_and_another_version_has_another_address(server: Server) -> None:
+    file = httpx.get(server.url + MAIN)
+    assert file.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert "unsafe" not in file.headers["content-security-policy"]
+    older = httpx.get(server.url + MAIN.replace(PAGE.version, "0" * 16))
+    assert older.status_code == 404
+    assert "cache-control" not in older.headers
+
+
+@pytest.mark.parametrize("path", ["", MAIN])
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip, deflate, br", "gzip"),
+        ("br;q=1.0, gzip;q=0.8", "gzip"),
+        ("identity", None),
+        ("gzip;q=0", None),
+        ("gzip; q=0.0, br", None),
+        ("x-gzipped", None),
+    ],
+)
+def test_who_reads_gzip_gets_it(server: Server, path: str, accepted: str, encoding: str | None) -> None:
+    answer = httpx.get(server.url + path, headers={"Accept-Encoding": accepted})
+    plain = httpx.get(server.url + path, headers={"Accept-Encoding": "identity"})
+    assert answer.headers.get("content-encoding") == encoding
+    assert answer.content == plain.content
+    assert (answer.headers["etag"] == plain.headers["etag"]) == (encoding is None)
+    assert "Accept-Encoding" in answer.headers["vary"]
+    assert (int(answer.headers["content-length"]) < len(plain.content)) == (encoding is not None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nothing.js",
+        f"{PAGE.version}/nothing.js",
+        f"{PAGE.version}/..%2f..%2ffiles.py",
+        f"{PAGE.version}/%2e%2e/routes.py",
+        "js/main.js",
+        PAGE.version,
+        "",
+    ],
+)
 def test_only_files_of_the_page_are_served(server: Server, name: str) -> None:
     answer = httpx.get(f"{server.url}page/{name}")
     assert answer.status_code == 404
@@ -68,7 +145,7 @@ def test_the_page_needs_no_key_and_the_api_does(
     file = tmp_path_factory.mktemp("keys") / "keys"
     file.write_text("0" * 64 + "\n", encoding="utf-8")
     server = start_server("--keys", str(file))
-    for path in ("", "page/js/main.js", "page/settings.json"):
+    for path in ("", MAIN, "page/settings.json"):
         assert httpx.get(server.url + path).status_code == 200
     for path in ("v1/machine", "v1/audio/voices", "pages", "page"):
         assert httpx.get(server.url + path).status_code == 401

@@ -148,10 +148,33 @@ def test_a_page_that_did_not_arrive_whole_is_loaded_again(context: "BrowserConte
 def test_a_page_that_never_arrives_whole_says_so(context: "BrowserContext", server: Server) -> None:
     from playwright.sync_api import expect
 
-    context.route("**/style/base.css", lambda route: route.abort("connectionreset"))
+    context.route("**/style.css", lambda route: route.abort("connectionreset"))
     page = context.new_page()
     page.goto(server.url)
     expect(page.get_by_text("A part of this page did not arrive.")).to_be_attached()
+
+
+@pytest.mark.parametrize("refusal", [404, None], ids=["the server has another version now", "the connection broke"])
+def test_a_tab_that_does_not_arrive_says_so(page: "Page", refusal: int | None) -> None:
+    from playwright.sync_api import expect
+
+    def lose(route: "Route") -> None:
+        if refusal:
+            route.fulfill(status=refusal)
+        else:
+            route.abort("connectionreset")
+
+    speak(page, TEXT)
+    takes(page, "done").wait_for()
+    page.route("**/js/train/run.js", lose)
+    page.get_by_role("tab", name="Train").click()
+    expect(page.get_by_role("alert").filter(has_text="This part of the page did not arrive.")).to_be_visible()
+    page.get_by_role("tab", name="Speak").click()
+    expect(takes(page, "done")).to_be_visible()
+    page.get_by_role("tab", name="Train").click()
+    page.unroute("**/js/train/run.js")
+    page.get_by_role("button", name="Load the page again").click()
+    expect(page.get_by_role("heading", name="Trainings")).to_be_visible()
 
 
 def test_what_is_only_read_is_asked_for_again(context: "BrowserContext", server: Server) -> None:

@@ -1,10 +1,9 @@
 // The server's API. What it says about an error is shown in its own words.
 
 import { lost } from "./connection.js";
+import { t } from "./i18n.js";
 import { askForKey, heldKey } from "./key.js";
 import { sentence } from "./words.js";
-
-const GONE = "The server does not answer.";
 
 /** A request that did not succeed; its message is for people. Without a status there was no answer. */
 export class Problem extends Error {
@@ -17,6 +16,8 @@ export class Problem extends Error {
 /**
  * The answer to a request, whose status is 2xx. `body` is a Blob, or what becomes JSON.
  * Throws a Problem, or AbortError if `signal` aborts it.
+ * @param {string} path
+ * @param {{method?: string, body?: any, signal?: AbortSignal}} [options]
  */
 export function ask(path, { method, body, signal } = {}) {
   return answered(async (key) => {
@@ -29,7 +30,7 @@ export function ask(path, { method, body, signal } = {}) {
     return send(path, options).catch((error) => {
       if (error.name === "AbortError") throw error;
       lost();
-      throw new Problem(GONE);
+      throw new Problem(t("server.gone"));
     });
   });
 }
@@ -42,7 +43,7 @@ export async function answered(request) {
   const message = await said(response);
   if (response.status !== 401) throw new Problem(message, response.status);
   // Another request may have asked for the key in the meantime.
-  if (key === heldKey()) await askForKey(key ? "That is not the key of this server." : "");
+  if (key === heldKey()) await askForKey(key ? t("server.wrong_key") : "");
   return answered(request);
 }
 
@@ -70,11 +71,11 @@ const send = (path, options) =>
 async function said(response) {
   const text = await response.text();
   const again = response.headers.get("Retry-After");
-  let message = `The server answered ${response.status}.`;
+  let message = t("server.status", { status: response.status });
   try {
     message = sentence(JSON.parse(text).error.message);
   } catch {
     // Not the server itself, but something before it.
   }
-  return again ? `${message} Try again in ${again} s.` : message;
+  return again ? t("server.again", { message, seconds: again }) : message;
 }

@@ -1,6 +1,7 @@
 // When the server does not answer: say so, and ask until it does.
 
 import { byId } from "./dom.js";
+import { t } from "./i18n.js";
 
 const EVERY_MS = 2000;
 const listeners = [];
@@ -13,7 +14,7 @@ export const onBack = (listener) => listeners.push(listener);
 export function lost() {
   if (waiting) return;
   waiting = true;
-  show("The server does not answer. Is voxmatrix serve still running? This page continues when it is back.");
+  show(t("server.lost"));
   setTimeout(tryAgain, EVERY_MS);
 }
 
@@ -23,7 +24,7 @@ async function tryAgain() {
   const state = answer && (await answer.json().catch(() => null));
   if (!state) return setTimeout(tryAgain, EVERY_MS);
   if (!state.ready) {
-    show(`The server is starting: ${state.reasons.join("; ")}.`);
+    show(t("server.starting", { reasons: state.reasons.join("; ") }));
     return setTimeout(tryAgain, EVERY_MS);
   }
   waiting = false;

@@ -1,5 +1,8 @@
 // Elements, without HTML in strings: what comes from a server or a person is only ever text.
 
+import { t } from "./i18n.js";
+
+/** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
 /** An element. `props` are attributes; those that begin with "on" are listeners. Strings become text. */
@@ -33,7 +36,7 @@ export function filled(share) {
 /** A bar of progress, and what shows how far it is: 0…1. */
 export function progressBar() {
   const bar = el("span", { class: "bar" });
-  const element = el("div", { class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const element = el("div", { class: "track", role: "progressbar", "aria-label": t("page.progress"), "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
   const show = (share) => {
     level(bar, share);
     element.setAttribute("aria-valuenow", Math.round(100 * share));
@@ -65,7 +68,7 @@ export const onDo = (problem, act) => async (event) => {
 
 /** An input for the name of a voice. */
 export const nameInput = (props) =>
-  el("input", { required: true, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}", autocomplete: "off", spellcheck: "false", title: "Letters, digits, - and _", ...props });
+  el("input", { required: true, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}", autocomplete: "off", spellcheck: "false", title: t("page.name_rule"), ...props });
 
 /** An input to be clicked by a button, which is what is seen; `take` gets the chosen files. */
 export function fileInput(accept, take, multiple = false) {

@@ -1,6 +1,7 @@
 // Words that are spoken wrong, and how they are to be spoken.
 
 import { el, icon, note } from "./dom.js";
+import { t } from "./i18n.js";
 import { PLAY } from "./icons.js";
 
 const CROSS = "M6 6l12 12M18 6 6 18";
@@ -14,8 +15,8 @@ export class Lexicon extends EventTarget {
   constructor(entries, onHear) {
     super();
     this.onHear = onHear;
-    this.element = el("fieldset", { class: "lexicon" }, el("legend", {}, "Pronunciation"),
-      note("A word or sentence, and how to say it."), this.#rows);
+    this.element = el("fieldset", { class: "lexicon" }, el("legend", {}, t("lexicon.title")),
+      note(t("lexicon.about")), this.#rows);
     for (const [word, said] of Object.entries(entries)) this.#add(word, said);
     this.#add();
   }
@@ -50,11 +51,11 @@ export class Lexicon extends EventTarget {
   #add(word = "", said = "") {
     const input = (label, value) => Object.assign(el("input", { "aria-label": label, placeholder: label, maxlength: 1000, spellcheck: "false", autocomplete: "off", oninput: () => this.#changed(row) }), { value });
     const row = el("div", { class: "lexicon-row" });
-    const written = input("Written", word);
-    const spoken = input("Spoken", said);
+    const written = input(t("lexicon.written"), word);
+    const spoken = input(t("lexicon.spoken"), said);
     row.append(written, spoken,
-      el("button", { class: "step", "aria-label": "Hear it", onclick: () => this.onHear(written.value, spoken.value || written.value) }, icon(PLAY)),
-      el("button", { class: "step", "aria-label": "Remove it", onclick: () => this.#remove(row) }, icon(CROSS)));
+      el("button", { class: "step", "aria-label": t("lexicon.hear"), onclick: () => this.onHear(written.value, spoken.value || written.value) }, icon(PLAY)),
+      el("button", { class: "step", "aria-label": t("lexicon.remove"), onclick: () => this.#remove(row) }, icon(CROSS)));
     const shape = () => row.classList.toggle("long", written.value.length > LONG);
     written.addEventListener("input", shape);
     shape();

@@ -1,6 +1,7 @@
 // The tabs. The address keeps the chosen one, so that it can be linked and survives a reload.
 
-import { byId } from "./dom.js";
+import { byId, el, quiet, trouble } from "./dom.js";
+import { t } from "./i18n.js";
 
 /** The parts of an address after the name of its tab: "#/train/a%20b" → ["a b"] */
 function partsOf(address) {
@@ -13,7 +14,8 @@ function partsOf(address) {
 
 /** `shown[name]` is called with the parts of the address after its name, whenever that tab is shown. */
 export function startTabs(shown) {
-  const tabs = [...document.querySelectorAll("[role=tab]")];
+  /** @type {HTMLElement[]} */
+  const tabs = Array.from(document.querySelectorAll("[role=tab]"));
   const nameOf = (tab) => tab.id.replace("tab-", "");
   // With a slash it is the name of no element, to which the browser would take the focus.
   const addressOf = (tab) => `#/${nameOf(tab)}`;
@@ -23,7 +25,7 @@ export function startTabs(shown) {
     const asked = tabs.find((tab) => `${location.hash}/`.startsWith(`${addressOf(tab)}/`)) ?? tabs.find((tab) => tab.tabIndex === 0);
     for (const tab of tabs) {
       const chosen = tab === asked;
-      tab.setAttribute("aria-selected", chosen);
+      tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
       byId(tab.getAttribute("aria-controls")).hidden = !chosen;
     }
@@ -45,4 +47,28 @@ export function startTabs(shown) {
   }
   window.addEventListener("hashchange", show);
   show();
+}
+
+/** What to call with the parts of an address when the tab at this place is shown; `load` gives what shows them there. */
+export function whenShown(id, load) {
+  const place = byId(id);
+  let loading = null;
+
+  async function loaded() {
+    place.replaceChildren(el("div", { class: "bone tall" }));
+    try {
+      return await load();
+    } catch (problem) {
+      // The connection broke, or the server is of another version by now, and has only the modules of that.
+      console.error(problem);
+      loading = null;
+      place.replaceChildren(trouble(t("server.part_lost")), quiet(t("server.load_again"), () => location.reload()));
+      return null;
+    }
+  }
+
+  return async (parts) => {
+    loading ??= loaded();
+    (await loading)?.(parts);
+  };
 }

@@ -1,6 +1,7 @@
 // Light or dark: as the system is, until the person chooses.
 
 import { byId, icon } from "./dom.js";
+import { t } from "./i18n.js";
 
 const NAME = "voxmatrix-theme";
 const SUN = "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM12 2v2M12 20v2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M2 12h2M20 12h2M4.9 19.1l1.4-1.4M17.7 6.3l1.4-1.4";
@@ -14,7 +15,7 @@ export function startTheme() {
   const apply = () => {
     const dark = isDark();
     document.documentElement.dataset.theme = dark ? "dark" : "light";
-    const label = dark ? "Use light colours" : "Use dark colours";
+    const label = t(dark ? "page.light" : "page.dark");
     button.setAttribute("aria-label", label);
     button.title = label;
     button.replaceChildren(icon(dark ? SUN : MOON));

@@ -1,6 +1,7 @@
 // How a voice speaks: its speed and, folded, pauses, volume and its knobs, as its capabilities say.
 
 import { el, field } from "./dom.js";
+import { t } from "./i18n.js";
 
 const SLOWEST = 0.5; // slower or faster than this is hard to follow
 const FASTEST = 2;
@@ -16,7 +17,7 @@ export class VoiceStyle {
 
   /** `style` is the body of an earlier request: its speed, pauses, volume and knobs. */
   constructor({ speed = 1, knobs = {}, sentence_pause = USUAL.sentence_pause, volume = USUAL.volume }, onChange) {
-    Object.assign(this, { onChange });
+    this.onChange = onChange;
     this.#output = { speed, sentence_pause, volume };
     this.#set = { ...knobs };
   }
@@ -30,17 +31,17 @@ export class VoiceStyle {
     const output = this.#output;
     output.speed = Math.min(high, Math.max(low, output.speed));
     const knobs = Object.entries(Object.assign({}, ...able.map((each) => each.knobs)));
-    const reset = el("button", { class: "link", onclick: () => this.#reset(voices) }, "Use the defaults");
+    const reset = el("button", { class: "link", onclick: () => this.#reset(voices) }, t("style.defaults"));
     const row = (values, name, title, range, written) => slider(title, { step: 0.05, value: values[name] ?? range.default, ...range }, written, (value) => {
       values[name] = value;
       this.onChange();
     });
-    this.#more.replaceChildren(el("summary", {}, "More settings"),
-      row(output, "sentence_pause", "Pauses", { low: 0, high: 2 }, (value) => `${value.toFixed(2)} s`),
-      row(output, "volume", "Volume", { low: 0.25, high: 2 }, (value) => `${Math.round(100 * value)} %`),
+    this.#more.replaceChildren(el("summary", {}, t("style.more")),
+      row(output, "sentence_pause", t("style.pauses"), { low: 0, high: 2 }, (value) => t("style.seconds", { value: value.toFixed(2) })),
+      row(output, "volume", t("style.volume"), { low: 0.25, high: 2 }, (value) => t("style.percent", { value: Math.round(100 * value) })),
       ...knobs.map(([name, knob]) => row(this.#set, name, knob.title, { ...knob, step: knob.integer ? 1 : (knob.high - knob.low) / STEPS }, String)),
       reset);
-    const speed = row(output, "speed", "Speed", { low, high }, (value) => `${value.toFixed(2)} ×`);
+    const speed = row(output, "speed", t("style.speed"), { low, high }, (value) => t("style.times", { value: value.toFixed(2) }));
     this.element.replaceChildren(...[low < high && speed, this.#more].filter(Boolean));
   }
 
@@ -69,5 +70,5 @@ function slider(title, { low, high, step, value, default: usual }, written, onIn
     shown.textContent = written(moved);
     onInput(moved);
   } });
-  return el("div", {}, field([`${title} `, shown], input), usual !== undefined && el("small", {}, `${low} to ${high}, usually ${usual}`));
+  return el("div", {}, field([`${title} `, shown], input), usual !== undefined && el("small", {}, t("style.range", { low, high, usual })));
 }

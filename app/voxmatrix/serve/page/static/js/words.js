@@ -1,9 +1,11 @@
 // Numbers and codes as people read them.
 
+import { LOCALE, t } from "./i18n.js";
+
 /** A guess, until something is spoken. */
 export const CHARACTERS_PER_SECOND = 13;
 const PLAIN = { ß: "ss", æ: "ae", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", œ: "oe" };
-const regions = new Intl.DisplayNames("en", { type: "language" });
+const regions = new Intl.DisplayNames(LOCALE, { type: "language" });
 
 /** 75.2 → "1:15.2" */
 export function clock(seconds, digits = 1) {
@@ -24,11 +26,11 @@ export function language(code) {
 
 /** A time to wait, roughly: 40 → "40 s", 400 → "7 min", 9000 → "2 h 30 min" */
 export function duration(seconds) {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 90) return t("time.seconds", { seconds: Math.max(1, Math.round(seconds)) });
   const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return `${minutes} min`;
+  if (minutes < 90) return t("time.minutes", { minutes });
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+  return hours < 48 ? t("time.hours", { hours, minutes: minutes % 60 }) : t("time.days", { count: Math.round(hours / 24) });
 }
 
 const UNITS = ["B", "KiB", "MiB", "GiB"];
@@ -44,9 +46,6 @@ export function size(bytes) {
 export function memory(mib) {
   return mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toFixed(mib < 102400 ? 1 : 0)} GiB`;
 }
-
-/** (2, "step") → "2 steps" */
-export const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
 /** A message as a sentence. The name of a file begins as it does. */
 export function sentence(words) {

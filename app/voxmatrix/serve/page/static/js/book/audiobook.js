@@ -1,6 +1,7 @@
 // An audiobook: how far it is, and its chapters.
 
 import { back, el, icon, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { ARROW, showPlaying } from "../icons.js";
 import { ENDED, fileUrl, getJob, onDownload } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
@@ -26,9 +27,10 @@ export class Audiobook {
   #text = el("div", { class: "made-text" });
 
   constructor(place, id) {
-    Object.assign(this, { place, id });
+    this.place = place;
+    this.id = id;
     this.player = new BookPlayer(id, this.#end.signal);
-    this.rows = new RowWindow({ label: "Chapters", makeRow: (at) => this.#row(at), signal: this.#end.signal });
+    this.rows = new RowWindow({ label: t("book.chapters"), makeRow: (at) => this.#row(at), signal: this.#end.signal });
     this.player.addEventListener("change", () => this.rows.rows.forEach(([at, row]) => this.#refresh(at, row)));
     place.replaceChildren(el("div", { class: "bone tall" }));
   }
@@ -39,13 +41,13 @@ export class Audiobook {
       const job = await getJob(this.id);
       if (this.#end.signal.aborted) return;
       this.#card = jobCard(job, { onChange: (changed) => (changed ? this.#follow() : (location.hash = "#/book")), signal: this.#end.signal });
-      this.place.replaceChildren(back("#/book", "Audiobooks"), el("h1", { class: "hidden" }, job.title), this.#card.element, this.#actions, this.#complete,
+      this.place.replaceChildren(back("#/book", t("book.title")), el("h1", { class: "hidden" }, job.title), this.#card.element, this.#actions, this.#complete,
         el("div", { class: "made" }, el("div", { class: "made-chapters" }, listening(this.player), this.rows.element), this.#text));
       const shown = this.#show(job);
       if (!ENDED.includes(job.state)) this.#follow(); // already while the chapters are being asked for
       await shown;
     } catch (problem) {
-      if (!this.#end.signal.aborted && !this.#card) this.place.replaceChildren(back("#/book", "Audiobooks"), trouble(problem.message));
+      if (!this.#end.signal.aborted && !this.#card) this.place.replaceChildren(back("#/book", t("book.title")), trouble(problem.message));
     }
   }
 
@@ -69,8 +71,8 @@ export class Audiobook {
     this.#card.update({ ...this.#job, state: "running", progress: facts.progress, seconds_left: facts.seconds_left });
     const { key, chapters } = facts;
     const done = this.player.chapters.filter(({ file }) => file).length; // what is said is what can be heard
-    if (key === "join") this.#complete.textContent = "All of it is spoken, and is being written.";
-    else if (chapters > 1) this.#complete.textContent = `${done.toLocaleString("en")} of ${chapters.toLocaleString("en")} chapters are complete.${done ? " You can listen to them now." : ""}`;
+    if (key === "join") this.#complete.textContent = t("book.all_spoken");
+    else if (chapters > 1) this.#complete.textContent = [t("book.growing", { done, count: chapters }), done && t("book.listen_now")].filter(Boolean).join(" ");
     // A chapter is a file a little after it is complete.
     this.#timer ??= setTimeout(() => this.#lookAgain(), LOOK_AGAIN_MS);
   }
@@ -92,7 +94,7 @@ export class Audiobook {
       this.#showChapters(chapters);
       this.#text.replaceChildren(...(done ? [reading(this.player, certificate.units, `#/book/${job.id}/change`)] : []));
     } catch {
-      this.#complete.textContent = "The chapters cannot be listed right now.";
+      this.#complete.textContent = t("book.no_chapters");
     }
     if (ENDED.includes(job.state)) this.#showActions(job);
     else this.#actions.replaceChildren();
@@ -101,10 +103,10 @@ export class Audiobook {
   #showActions(job) {
     const whole = job.files.find(({ name }) => /\.m4b$/.test(name));
     const { spoken, kept, seconds } = job.result ?? {};
-    this.#complete.textContent = job.state === "done" ? `${duration(seconds)} of speech. Sentences: ${spoken.toLocaleString("en")} spoken${kept ? `, ${kept.toLocaleString("en")} kept` : ""}.` : "";
+    this.#complete.textContent = job.state === "done" ? t(kept ? "book.made_kept" : "book.made", { duration: duration(seconds), spoken, kept }) : "";
     this.#actions.replaceChildren(...[
-      job.state === "done" && whole && el("a", { class: "primary", href: fileUrl(job.id, whole.name), download: whole.name.split("/").at(-1), onclick: onDownload }, `Download (${size(whole.bytes)})`),
-      el("a", { class: "quiet", href: `#/book/${job.id}/change` }, "Change it and make it again"),
+      job.state === "done" && whole && el("a", { class: "primary", href: fileUrl(job.id, whole.name), download: whole.name.split("/").at(-1), onclick: onDownload }, t("book.download", { size: size(whole.bytes) })),
+      el("a", { class: "quiet", href: `#/book/${job.id}/change` }, t("book.change")),
     ].filter(Boolean));
   }
 
@@ -123,8 +125,8 @@ export class Audiobook {
     const play = el("button", { class: "step", disabled: !file, onclick: () => this.#toggle(at) });
     const own = file && !/\.m4b$/.test(file);
     const row = el("li", {}, play, el("span", { class: "index number" }, index), el("span", { class: "title" }, title),
-      el("span", { class: "note number" }, file ? clock(seconds, 0) : "not yet"),
-      own && el("a", { class: "step", href: fileUrl(this.id, file), download: file.split("/").at(-1), onclick: onDownload, "aria-label": `Download ${title}` }, icon(ARROW)));
+      el("span", { class: "note number" }, file ? clock(seconds, 0) : t("book.not_yet")),
+      own && el("a", { class: "step", href: fileUrl(this.id, file), download: file.split("/").at(-1), onclick: onDownload, "aria-label": t("book.download_one", { title }) }, icon(ARROW)));
     row.classList.toggle("off", !file);
     this.#refresh(at, row);
     return row;
@@ -136,7 +138,7 @@ export class Audiobook {
     const playing = current && this.player.playing;
     if (current) row.setAttribute("aria-current", "true");
     else row.removeAttribute("aria-current");
-    showPlaying(play, playing, this.player.chapters[at].title, "Listen to");
+    showPlaying(play, playing, this.player.chapters[at].title, "play.listen_to");
   }
 
   #toggle(at) {

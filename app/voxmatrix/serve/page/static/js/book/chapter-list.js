@@ -1,5 +1,6 @@
 // The chapters of an audiobook, each with the file it is in, or none until it is spoken.
 
+import { t } from "../i18n.js";
 import { readFile } from "../jobs/api.js";
 import { contentsOf } from "./contents.js";
 import { numbersOf } from "./ranges.js";
@@ -19,7 +20,7 @@ export function completeChapters(job, certificate) {
   const whole = job.files.find(({ name }) => WHOLE.test(name))?.name;
   const files = filesByNumber(job.files);
   return certificate.chapters.map(({ index, title, seconds, start_seconds: start }) => {
-    const shown = title.trim() || `Chapter ${index}`;
+    const shown = title.trim() || t("book.chapter", { number: String(index) });
     return whole ? { index, title: shown, seconds, file: whole, start } : { index, title: shown, seconds, file: files.get(index), start: 0 };
   });
 }
@@ -32,7 +33,7 @@ export async function growingChapters(job) {
   const files = filesByNumber(job.files);
   return contents.chapters
     .filter(({ index }) => wanted.has(index))
-    .map(({ index, title, seconds }) => ({ index, title: titles[index] ?? (title.trim() || `Chapter ${index}`), seconds, file: files.get(index), start: 0 }));
+    .map(({ index, title, seconds }) => ({ index, title: titles[index] ?? (title.trim() || t("book.chapter", { number: String(index) })), seconds, file: files.get(index), start: 0 }));
 }
 
 function filesByNumber(files) {

@@ -1,8 +1,9 @@
 // The chapters of a book: ticked, renamed, heard.
 
 import { el, icon } from "../dom.js";
+import { t } from "../i18n.js";
 import { PLAY } from "../icons.js";
-import { count, duration } from "../words.js";
+import { duration } from "../words.js";
 import { numbersOf, rangesOf } from "./ranges.js";
 import { RowWindow } from "./row-window.js";
 
@@ -23,11 +24,11 @@ export class Chapters extends EventTarget {
     this.#ticked = numbersOf(request.chapters, chapters.length);
     this.#titles = new Map(Object.entries(request.titles ?? {}).map(([number, title]) => [Number(number), title]));
     this.onHear = onHear;
-    this.#window = new RowWindow({ label: "Chapters", makeRow: (at) => this.#row(at), signal });
+    this.#window = new RowWindow({ label: t("book.chapters"), makeRow: (at) => this.#row(at), signal });
     this.#window.list.addEventListener("keydown", (event) => this.#onKey(event));
     this.#all.addEventListener("change", () => this.#tick(0, chapters.length - 1, this.#all.checked));
     this.element = el("div", { class: "chapters" },
-      el("div", { class: "chapters-heading" }, el("label", {}, this.#all, "Chapters"), this.#sum),
+      el("div", { class: "chapters-heading" }, el("label", {}, this.#all, t("book.chapters")), this.#sum),
       this.#window.element);
     this.#window.show(chapters.length);
     this.#update();
@@ -58,12 +59,13 @@ export class Chapters extends EventTarget {
 
   #row(at) {
     const { index, title, seconds, sentences, characters } = this.#chapters[at];
-    const tick = el("input", { type: "checkbox", "aria-label": `Chapter ${index}`, onclick: (event) => this.#onTick(at, event) });
-    const name = el("input", { class: "title", "aria-label": `Title of chapter ${index}`, maxlength: 250, placeholder: `${index}`, spellcheck: "true", oninput: () => this.#rename(at, name) });
-    const hear = el("button", { class: "step", "aria-label": `Hear the beginning of chapter ${index}`, onclick: () => this.onHear(this.#chapters[at]) }, icon(PLAY));
+    const number = String(index);
+    const tick = el("input", { type: "checkbox", "aria-label": t("book.chapter", { number }), onclick: (event) => this.#onTick(at, event) });
+    const name = el("input", { class: "title", "aria-label": t("book.chapter_title", { number }), maxlength: 250, placeholder: number, spellcheck: "true", oninput: () => this.#rename(at, name) });
+    const hear = el("button", { class: "step", "aria-label": t("book.hear_chapter", { number }), onclick: () => this.onHear(this.#chapters[at]) }, icon(PLAY));
     name.value = this.#titles.get(index) ?? title;
     const row = el("li", { onfocusin: () => this.#move(at) }, tick, el("span", { class: "index number" }, index), name,
-      el("span", { class: "note number", title: `${characters.toLocaleString("en")} characters` }, el("span", { class: "wide" }, `${count(sentences, "sentence")} · `), duration(seconds)), hear);
+      el("span", { class: "note number", title: t("count.characters", { count: characters }) }, el("span", { class: "wide" }, `${t("count.sentences", { count: sentences })} · `), duration(seconds)), hear);
     this.#refresh(at, row);
     return row;
   }
@@ -117,7 +119,7 @@ export class Chapters extends EventTarget {
     const some = this.#chosen.length;
     this.#all.checked = some === this.#chapters.length;
     this.#all.indeterminate = some > 0 && some < this.#chapters.length;
-    this.#sum.textContent = `${some.toLocaleString("en")} of ${this.#chapters.length.toLocaleString("en")} · ${some ? duration(this.seconds) : "nothing"}`;
+    this.#sum.textContent = t("book.chosen", { some, all: this.#chapters.length, duration: some ? duration(this.seconds) : t("book.nothing") });
     this.#window.rows.forEach(([at, row]) => this.#refresh(at, row));
   }
 }

@@ -1,11 +1,22 @@
 // Which parts of a book are read beside its text.
 
 import { el } from "../dom.js";
+import { LOCALE, t } from "../i18n.js";
 
 const WORDS = {
-  cover: "Cover", "title-page": "Title page", copyright: "Copyright page", imprint: "Imprint", contents: "Table of contents",
-  notes: "Notes", index: "Index", bibliography: "Bibliography", pictures: "Descriptions of pictures", code: "Program code",
-  tables: "Tables", headings: "Headings", urls: "Web addresses",
+  cover: t("book.kind_cover"),
+  "title-page": t("book.kind_title"),
+  copyright: t("book.kind_copyright"),
+  imprint: t("book.kind_imprint"),
+  contents: t("book.kind_contents"),
+  notes: t("book.kind_notes"),
+  index: t("book.kind_index"),
+  bibliography: t("book.kind_bibliography"),
+  pictures: t("book.kind_pictures"),
+  code: t("book.kind_code"),
+  tables: t("book.kind_tables"),
+  headings: t("book.kind_headings"),
+  urls: t("book.kind_urls"),
 };
 /** Read unless somebody says otherwise, as in voxmatrix/book/kinds.py. */
 const USUAL = ["tables", "headings", "urls"];
@@ -18,8 +29,8 @@ export class Kinds extends EventTarget {
     super();
     this.#boxes = kinds.map(({ kind, spoken }) => [kind, el("input", { type: "checkbox", checked: spoken, onchange: () => this.dispatchEvent(new Event("change")) })]);
     const boxes = this.#boxes.map(([kind, input], place) =>
-      el("label", { class: "box" }, input, el("span", {}, WORDS[kind] ?? kind, el("small", {}, `${kinds[place].count.toLocaleString()} · ${kinds[place].beginning}`))));
-    this.element = el("details", { hidden: kinds.length === 0 }, el("summary", {}, "Also read aloud"), boxes);
+      el("label", { class: "box" }, input, el("span", {}, WORDS[kind] ?? kind, el("small", {}, `${kinds[place].count.toLocaleString(LOCALE)} · ${kinds[place].beginning}`))));
+    this.element = el("details", { hidden: kinds.length === 0 }, el("summary", {}, t("book.also")), boxes);
   }
 
   /** What differs from what is usual, as fields of a request. */

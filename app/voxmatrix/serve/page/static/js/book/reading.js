@@ -1,15 +1,16 @@
 // The text of the chapter that is heard: its sentences can be heard and corrected.
 
 import { el, note } from "../dom.js";
+import { parts, t } from "../i18n.js";
 
 const MOST = 400; // sentences shown at once
 
 /** `units` are the sentences of the certificate; `address` is that of the changes to the audiobook. */
 export function reading(player, units, address) {
   const text = el("div", { class: "reading-text", onkeydown: onKey });
-  const wrong = el("a", { class: "link" }, "Say this sentence differently");
-  const element = el("section", { class: "reading", "aria-label": "Text of the chapter" }, text,
-    note("Spoken wrong? ", wrong));
+  const wrong = el("a", { class: "link" }, t("book.say_differently"));
+  const element = el("section", { class: "reading", "aria-label": t("book.text") }, text,
+    note(...parts("book.wrong", { link: wrong })));
   const byChapter = Map.groupBy(units, ({ chapter }) => chapter);
   let shown = ""; // the chapter, and which part of it
   let marked = null;

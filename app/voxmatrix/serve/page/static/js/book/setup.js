@@ -1,11 +1,12 @@
 // What will be made of a book. What is chosen survives a reload.
 
 import { back, el, field, note, onDo, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { createJob, getJob } from "../jobs/api.js";
 import { Lexicon } from "../lexicon.js";
 import { Hearing } from "../speak/hearing.js";
 import { USUAL } from "../voice-style.js";
-import { count, duration, joined, language } from "../words.js";
+import { duration, joined, language } from "../words.js";
 import { Chapters } from "./chapters.js";
 import { contentsOf, speedOf } from "./contents.js";
 import { cover } from "./cover.js";
@@ -30,7 +31,9 @@ export class Setup {
 
   /** `source` is `{file: ID}` or `{job: ID}`; `sentence` is one that was spoken wrong. */
   constructor(place, source, sentence) {
-    Object.assign(this, { place, source, sentence });
+    this.place = place;
+    this.source = source;
+    this.sentence = sentence;
     this.draftName = `voxmatrix-book-${source.file ?? source.job}`;
     place.replaceChildren(el("div", { class: "bone tall" }));
   }
@@ -46,7 +49,7 @@ export class Setup {
       this.#show(contents, voices, request, earlier);
       this.#loaded = true;
     } catch (problem) {
-      if (!this.#end.signal.aborted) this.place.replaceChildren(back("#/book", "Audiobooks"), trouble(problem.message));
+      if (!this.#end.signal.aborted) this.place.replaceChildren(back("#/book", t("book.title")), trouble(problem.message));
     }
   }
 
@@ -57,10 +60,10 @@ export class Setup {
   #show(contents, voices, request, earlier) {
     this.title = earlier?.title ?? contents.title;
     this.#hearing = new Hearing(this.#end.signal);
-    this.#lexicon = new Lexicon(request.lexicon ?? {}, (word, said) => word && this.#hear(`“${word}”`, said));
+    this.#lexicon = new Lexicon(request.lexicon ?? {}, (word, said) => word && this.#hear(t("lexicon.word", { word }), said));
     this.#voice = new VoiceChoice(voices, contents.language, request);
     this.#chapters = new Chapters(contents.chapters, request, {
-      onHear: ({ index, beginning }) => this.#hear(`Beginning of chapter ${index}`, this.#lexicon.applied(beginning)),
+      onHear: ({ index, beginning }) => this.#hear(t("book.beginning", { number: String(index) }), this.#lexicon.applied(beginning)),
       signal: this.#end.signal,
     });
     this.#kinds = new Kinds(contents.kinds ?? []);
@@ -69,17 +72,17 @@ export class Setup {
     this.#format.value = request.format ?? "m4b";
     this.#subtitles.checked = request.subtitles ?? false;
     this.#along.checked = request.read_along ?? false;
-    this.#make.textContent = earlier ? "Make it again" : "Make the audiobook";
+    this.#make.textContent = t(earlier ? "book.again" : "book.make");
     const box = (input, words, what) => el("label", { class: "box" }, input, el("span", {}, words, el("small", {}, what)));
     const panel = el("div", { class: "book-options" }, this.#voice.element,
-      field("Audiobook", this.#format),
-      box(this.#subtitles, "Subtitles", "SRT and WebVTT"),
-      box(this.#along, "Read along", "an EPUB whose text is marked as it is spoken"),
+      field(t("book.format"), this.#format),
+      box(this.#subtitles, t("book.subtitles"), t("book.subtitles_what")),
+      box(this.#along, t("book.along"), t("book.along_what")),
       this.#kinds.element, this.#lexicon.element);
     this.place.replaceChildren(
-      earlier ? back(`#/book/${earlier.id}`, earlier.title) : back("#/book", "Audiobooks"),
+      earlier ? back(`#/book/${earlier.id}`, earlier.title) : back("#/book", t("book.title")),
       el("div", { class: "book" }, about(contents), panel, this.#chapters.element, this.#hearing.element,
-        el("div", { class: "book-actions" }, el("div", {}, this.#estimate, earlier && note("Only what has changed is spoken again."), this.#problem), this.#make)));
+        el("div", { class: "book-actions" }, el("div", {}, this.#estimate, earlier && note(t("book.only_changed")), this.#problem), this.#make)));
     if (this.sentence && !this.#lexicon.entries[this.sentence]) this.#lexicon.ask(this.sentence);
     for (const part of [this.#chapters, this.#voice, this.#lexicon]) part.addEventListener("change", () => this.#changed());
     for (const input of [this.#format, this.#subtitles, this.#along]) input.addEventListener("change", () => this.#changed());
@@ -129,12 +132,11 @@ export class Setup {
     this.#make.disabled = this.#chapters.none;
     const { voice, style } = this.#voice;
     const seconds = this.#chapters.seconds / style.speed;
-    const long = `${duration(seconds)} of speech`;
     const latest = (this.#telling = {});
-    this.#estimate.textContent = long;
+    this.#estimate.textContent = t("book.speech", { duration: duration(seconds) });
     try {
       const times = await speedOf(this.source, voice);
-      if (latest === this.#telling && !this.#chapters.none) this.#estimate.textContent = `${long} · about ${duration(seconds / times)} to make it here`;
+      if (latest === this.#telling && !this.#chapters.none) this.#estimate.textContent = t("book.estimate", { duration: duration(seconds), time: duration(seconds / times) });
     } catch {
       // How long it takes is not known; everything else is.
     }
@@ -151,6 +153,6 @@ export class Setup {
 function about({ title, authors, language: code, thumbnail, warnings }) {
   const facts = joined(authors.join(", "), code && language(code));
   return el("header", { class: "about" }, cover(thumbnail, title),
-    el("div", {}, el("h1", {}, title || "A book without a title"), facts && note(facts),
-      warnings.length > 0 && el("details", {}, el("summary", { class: "note" }, count(warnings.length, "warning")), el("ul", {}, warnings.map((each) => el("li", {}, each))))));
+    el("div", {}, el("h1", {}, title || t("book.untitled")), facts && note(facts),
+      warnings.length > 0 && el("details", {}, el("summary", { class: "note" }, t("count.warnings", { count: warnings.length })), el("ul", {}, warnings.map((each) => el("li", {}, each))))));
 }

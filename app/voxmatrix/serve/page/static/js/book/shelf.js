@@ -1,6 +1,7 @@
 // All audiobooks, and the place for a new book.
 
 import { el, fileInput, fill, filled, note, onDrop, progressBar, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { dated, facts, stateOf } from "../jobs/words.js";
@@ -14,20 +15,20 @@ export class Shelf {
   #end = new AbortController();
   #timer = null;
   #list = el("div");
-  #heading = el("h2", { class: "shelf-heading" }, "Audiobooks");
+  #heading = el("h2", { class: "shelf-heading" }, t("book.title"));
   #books = el("ul", { class: "lists" });
   #cards = new Map(); // by job
-  #older = note("Older ones are in the tab Jobs.");
+  #older = note(t("book.older"));
   #problem = trouble();
   #status = el("p", { class: "note", role: "status" });
   #sent = progressBar();
-  #choose = el("button", { class: "primary", onclick: () => this.#file.click() }, "Choose a file");
+  #choose = el("button", { class: "primary", onclick: () => this.#file.click() }, t("book.choose"));
   #file = fileInput(READ, ([file]) => this.#take(file));
 
   constructor(place) {
     this.zone = el("div", { class: "drop" },
-      el("h1", {}, "Make an audiobook"),
-      note("Drop a book here: EPUB, text, Markdown or HTML. It stays on this server."),
+      el("h1", {}, t("book.new")),
+      note(t("book.drop")),
       this.#choose, this.#file, this.#sent.element, this.#status, this.#problem);
     this.#busy(false, "");
     place.replaceChildren(this.zone, this.#list);
@@ -53,11 +54,11 @@ export class Shelf {
 
   async #take(file) {
     const { signal } = this.#end;
-    this.#busy(true, `Sending ${file.name}…`);
+    this.#busy(true, t("book.sending", { name: file.name }));
     this.#problem.textContent = "";
     try {
       const { id } = await upload(file, this.#sent.show, signal);
-      this.#status.textContent = `Reading ${file.name}…`;
+      this.#status.textContent = t("book.reading", { name: file.name });
       await contentsOf({ file: id });
       if (!signal.aborted) location.hash = `#/book/file/${id}`;
     } catch (problem) {
@@ -91,7 +92,7 @@ function about(job) {
   const running = job.state === "running";
   return [
     el("h2", {}, job.title),
-    note(`${job.request.voice ?? "Default voice"} · ${(job.request.format ?? "m4b").toUpperCase()}`),
+    note(`${job.request.voice ?? t("book.default_voice")} · ${(job.request.format ?? "m4b").toUpperCase()}`),
     running ? filled(job.progress) : "",
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
       el("span", { class: "note number after" }, running ? facts(job) : joined(job.state === "done" && duration(job.result.seconds), dated(job.created)))),

@@ -2,10 +2,18 @@
 
 import { read } from "../api.js";
 import { el, field } from "../dom.js";
+import { t } from "../i18n.js";
 import { VoiceStyle } from "../voice-style.js";
 import { language } from "../words.js";
 
-export const FORMATS = { m4b: "M4B, one file with chapters", mp3: "MP3, a file per chapter", m4a: "M4A, a file per chapter", opus: "Opus, a file per chapter", ogg: "Ogg Vorbis, a file per chapter", flac: "FLAC, a file per chapter" };
+export const FORMATS = {
+  m4b: t("book.m4b"),
+  mp3: t("book.mp3"),
+  m4a: t("book.m4a"),
+  opus: t("book.opus"),
+  ogg: t("book.ogg"),
+  flac: t("book.flac"),
+};
 
 export const readVoices = async () => (await read("v1/audio/voices")).voices;
 
@@ -29,7 +37,7 @@ export class VoiceChoice extends EventTarget {
     if (this.#voice.selectedIndex < 0) this.#voice.selectedIndex = 0; // that voice is gone
     this.#style = new VoiceStyle(request, () => this.dispatchEvent(new Event("change")));
     this.element = el("div", { class: "voice-choice" },
-      field("Voice", this.#voice), this.#foreign, this.#style.element);
+      field(t("book.voice"), this.#voice), this.#foreign, this.#style.element);
     this.#update();
   }
 
@@ -60,7 +68,7 @@ export class VoiceChoice extends EventTarget {
     this.#style.show([this.#chosen]);
     const spoken = this.#chosen.language;
     const foreign = this.#bookLanguage && base(spoken) !== base(this.#bookLanguage);
-    this.#foreign.textContent = foreign ? `The book is in ${language(this.#bookLanguage)}, this voice speaks ${language(spoken)}: it will sound foreign.` : "";
+    this.#foreign.textContent = foreign ? t("book.foreign", { book: language(this.#bookLanguage), voice: language(spoken) }) : "";
   }
 }
 

@@ -1,7 +1,7 @@
 // A job: what it is, how far, and what can be done with it.
 
 import { el, explained, progressBar, quiet, trouble } from "../dom.js";
-import { count } from "../words.js";
+import { t } from "../i18n.js";
 import { cancelJob, deleteJob, ENDED, resumeJob } from "./api.js";
 import { results } from "./results.js";
 import { addressOf, facts, isResumable, KINDS, stateOf } from "./words.js";
@@ -39,8 +39,8 @@ export function jobCard(job, { onChange, signal }) {
     const button = (words, request) => quiet(words, () => act(request));
     const ended = ENDED.includes(job.state);
     buttons.replaceChildren(...[
-      !ended && button(job.kind === "train" ? "Stop" : "Cancel", cancelJob),
-      isResumable(job) && button("Resume", resumeJob),
+      !ended && button(t(job.kind === "train" ? "jobs.stop" : "jobs.cancel"), cancelJob),
+      isResumable(job) && button(t("jobs.resume"), resumeJob),
       ended && deletion(() => act(deleteJob)),
     ].filter(Boolean));
   }
@@ -54,7 +54,7 @@ export function jobCard(job, { onChange, signal }) {
     state.className = `verdict ${quality}`;
     state.textContent = words;
     element.dataset.state = job.state;
-    element.setAttribute("aria-label", `${KINDS[job.kind]}: ${job.title}`);
+    element.setAttribute("aria-label", t("jobs.label", { kind: KINDS[job.kind], title: job.title }));
     progress.show(job.progress);
     progress.element.hidden = job.state !== "running";
     line.textContent = facts(job);
@@ -73,20 +73,20 @@ export function jobCard(job, { onChange, signal }) {
 /** What the command has warned of, folded. */
 function warned({ result }) {
   const found = result?.warnings ?? [];
-  return found.length ? [el("details", {}, el("summary", {}, count(found.length, "warning")), el("ul", {}, found.map((each) => el("li", {}, each))))] : [];
+  return found.length ? [el("details", {}, el("summary", {}, t("count.warnings", { count: found.length })), el("ul", {}, found.map((each) => el("li", {}, each))))] : [];
 }
 
 /** A button that asks once more. */
 export function deletion(remove) {
-  const button = quiet("Delete");
+  const button = quiet(t("jobs.delete"));
   button.addEventListener("click", () => {
     if (button.dataset.sure) return remove();
     button.dataset.sure = true;
-    button.textContent = "Delete it for good";
+    button.textContent = t("jobs.delete_sure");
   });
   const calm = () => {
     delete button.dataset.sure;
-    button.textContent = "Delete";
+    button.textContent = t("jobs.delete");
   };
   button.addEventListener("blur", calm);
   return button;

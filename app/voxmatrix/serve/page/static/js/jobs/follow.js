@@ -9,6 +9,8 @@ const PAUSE_MS = 1500;
  * Follow a job from its first event to its end, also when the server is restarted meanwhile. `onJob` gets the job when
  * its state has changed, `onProgress` and `onMetrics` get the data of their events, `onEnd` the job when it has ended,
  * or null if it was deleted. A resumed job is followed again by another call. Returns what ends it.
+ * @param {string} id
+ * @param {{onJob?: (job: any) => any, onProgress?: (facts: any) => any, onMetrics?: (entry: any) => any, onEnd?: (job: any) => any}} listeners
  */
 export function followJob(id, { onJob, onProgress, onMetrics, onEnd }) {
   const end = new AbortController();

@@ -2,6 +2,7 @@
 
 import { onBack } from "../connection.js";
 import { byId, el } from "../dom.js";
+import { t } from "../i18n.js";
 import { JobList } from "./list.js";
 
 export function startJobs() {
@@ -9,10 +10,10 @@ export function startJobs() {
   onBack(() => list?.load());
   return () => {
     if (list) list.load();
-    else list = new JobList(byId("jobs"), { title: "Jobs", empty });
+    else list = new JobList(byId("jobs"), { title: t("tab.jobs"), empty });
   };
 }
 
 const empty = () => [
-  el("p", {}, "Nothing has run in the background yet. Trainings, audiobooks and other long work are listed here."),
+  el("p", {}, t("jobs.none")),
 ];

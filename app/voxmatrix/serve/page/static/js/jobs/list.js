@@ -1,6 +1,7 @@
 // Jobs, newest first, kept up to date while they are shown.
 
 import { el, fill, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { ENDED, listJobs } from "./api.js";
 import { jobCard } from "./card.js";
 
@@ -15,12 +16,14 @@ export class JobList {
   #timer = 0;
   #left = false;
   #list = el("div", { class: "jobs" });
-  #older = el("button", { class: "quiet older", hidden: true, onclick: () => this.#more() }, "Show older ones");
+  #older = el("button", { class: "quiet older", hidden: true, onclick: () => this.#more() }, t("jobs.older"));
   #problem = trouble();
 
   /** `kinds` limit it; `action` makes what stands beside the title, and `empty` what is shown if there are none. */
-  constructor(place, { title, kinds = [], action, empty }) {
-    Object.assign(this, { place, kinds, empty });
+  constructor(place, { title, kinds = [], action = undefined, empty }) {
+    this.place = place;
+    this.kinds = kinds;
+    this.empty = empty;
     const heading = el("div", { class: "heading" }, el("h1", {}, title), action?.());
     this.#list.append(el("div", { class: "bone" }), el("div", { class: "bone" }));
     place.replaceChildren(heading, this.#list, this.#older, this.#problem);

@@ -1,6 +1,7 @@
 // The files of a job, read when they are wanted.
 
 import { el } from "../dom.js";
+import { t } from "../i18n.js";
 import { clip } from "../sound/clip.js";
 import { size } from "../words.js";
 import { fileUrl, getJob, onDownload, readFile } from "./api.js";
@@ -13,7 +14,7 @@ const MOST_BYTES = 20 * 2 ** 20;
 export function results(signal) {
   let job = null;
   const list = el("ul", { class: "files" });
-  const element = el("details", { class: "results", ontoggle: () => element.open && load() }, el("summary", {}, "Files"), list);
+  const element = el("details", { class: "results", ontoggle: () => element.open && load() }, el("summary", {}, t("jobs.files")), list);
 
   async function load() {
     try {

@@ -1,6 +1,7 @@
 // Sends a file that a job will need. Only XMLHttpRequest tells how much of it has left.
 
 import { answered, Problem } from "../api.js";
+import { t } from "../i18n.js";
 
 /**
  * Send a File or a Blob with a name. `onProgress` gets the part that was sent (0…1); `signal` ends it.
@@ -17,8 +18,8 @@ function sent(file, key, onProgress, signal) {
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0);
     request.onload = () => resolve(new Response(request.response, { status: request.status }));
-    request.onerror = () => reject(new Problem("The file could not be sent: the server does not answer, or refused it."));
-    request.onabort = () => reject(new DOMException("It was cancelled.", "AbortError"));
+    request.onerror = () => reject(new Problem(t("server.upload_failed")));
+    request.onabort = () => reject(new DOMException("", "AbortError"));
     signal?.addEventListener("abort", () => request.abort());
     request.send(file);
   });

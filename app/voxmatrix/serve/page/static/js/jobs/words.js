@@ -1,18 +1,27 @@
 // What is said about a job.
 
+import { LOCALE, t } from "../i18n.js";
 import { duration, joined } from "../words.js";
 
 export const KINDS = {
-  speech: "Speech", book: "Audiobook", train: "Training", prepare: "Check of recordings", segment: "Clips of a recording", distil: "Small voice", export: "Export of a voice", benchmark: "Benchmark", download: "Download of a voice",
+  speech: t("jobs.kind_speech"),
+  book: t("jobs.kind_book"),
+  train: t("jobs.kind_train"),
+  prepare: t("jobs.kind_prepare"),
+  segment: t("jobs.kind_segment"),
+  distil: t("jobs.kind_distil"),
+  export: t("jobs.kind_export"),
+  benchmark: t("jobs.kind_benchmark"),
+  download: t("jobs.kind_download"),
 };
 const STATES = {
-  queued: ["", "Waiting"],
-  running: ["good", "Running"],
-  done: ["good", "Done"],
-  failed: ["bad", "Failed"],
-  cancelled: ["", "Cancelled"],
+  queued: ["", t("jobs.queued")],
+  running: ["good", t("jobs.running")],
+  done: ["good", t("jobs.done")],
+  failed: ["bad", t("jobs.failed")],
+  cancelled: ["", t("jobs.cancelled")],
 };
-const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
 
 /** 1795383652 → "22 Nov 2026, 21:40" */
 export const dated = (seconds) => day.format(1000 * seconds);
@@ -21,17 +30,20 @@ export const dated = (seconds) => day.format(1000 * seconds);
 export const isResumable = ({ state, error, request, kind }) => state === "cancelled" || (state === "failed" && (kind === "distil" || !(error.exit_code === 3 && (request.file || request.files))));
 
 /** How good its state is (a class), and the word for it. */
-export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "train" ? ["", "Stopped"] : STATES[state]);
+export const stateOf = ({ state, kind }) => (state === "cancelled" && kind === "train" ? ["", t("jobs.stopped")] : STATES[state]);
 
-/** "42 % · about 3 min left" */
+/**
+ * "42 % · about 3 min left"
+ * @param {Record<string, any>} job
+ */
 export function facts({ state, progress, seconds_left: left, created, started, ended, work, done, total }) {
-  if (state === "queued") return "It starts when the jobs before it have ended.";
+  if (state === "queued") return t("jobs.queued_why");
   if (state === "running") {
-    if (!progress && done) return `${Math.floor((100 * done) / total)} % · ${work}`;
-    return joined(`${Math.floor(100 * progress)} %`, left != null && `about ${duration(left)} left`);
+    if (!progress && done) return t("jobs.work", { percent: Math.floor((100 * done) / total), work });
+    return joined(t("jobs.percent", { percent: Math.floor(100 * progress) }), left != null && t("jobs.left", { duration: duration(left) }));
   }
   const when = dated(ended ?? created);
-  return started && ended ? `${when} · took ${duration(ended - started)}` : when;
+  return started && ended ? t("jobs.took", { when, duration: duration(ended - started) }) : when;
 }
 
 const TABS = { book: "book", train: "train", prepare: "train", segment: "train", distil: "train" };

@@ -2,17 +2,20 @@
 
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
+import { t } from "../i18n.js";
 import { devices } from "./devices.js";
-import { byId, el, finding, note, trouble } from "../dom.js";
+import { byId, el, finding, note, quiet, trouble } from "../dom.js";
 import { spaced } from "../words.js";
 
 export function startMachine() {
-  const place = byId("machine");
+  const panel = byId("machine-panel");
+  const place = el("div", { id: "machine", "aria-live": "polite" });
+  const refresh = quiet(t("machine.again"), load);
   let loaded = false;
 
   async function load() {
     place.setAttribute("aria-busy", "true");
-    byId("refresh").disabled = true;
+    refresh.disabled = true;
     if (!loaded) place.replaceChildren(...["tall", "", ""].map((size) => el("div", { class: `bone ${size}` })));
     try {
       const report = await read("v1/machine");
@@ -23,11 +26,11 @@ export function startMachine() {
       loaded = false;
     }
     place.setAttribute("aria-busy", "false");
-    byId("refresh").disabled = false;
+    refresh.disabled = false;
   }
 
-  byId("refresh").addEventListener("click", load);
-  onBack(() => byId("machine-panel").hidden || load());
+  panel.replaceChildren(el("div", { class: "heading" }, el("h1", {}, t("machine.heading")), refresh), place);
+  onBack(() => panel.hidden || load());
   return () => loaded || load();
 }
 
@@ -35,8 +38,8 @@ export function startMachine() {
 function findings({ doctor, plan: { findings: ofPlan } }) {
   const known = new Set(doctor.findings.map((each) => each.remedy));
   const all = [...doctor.findings, ...ofPlan.filter((each) => !known.has(each.remedy))];
-  return el("section", {}, el("h2", {}, "What to know"),
-    all.length ? el("ul", { class: "findings" }, all.map(finding)) : note("Nothing is wrong here."));
+  return el("section", {}, el("h2", {}, t("machine.findings")),
+    all.length ? el("ul", { class: "findings" }, all.map(finding)) : note(t("machine.nothing")));
 }
 
 function plan({ settings }) {
@@ -45,9 +48,9 @@ function plan({ settings }) {
       el("th", { scope: "row" }, spaced(name)),
       el("td", { class: "value" }, shown(value)),
       el("td", {}, reason, source !== "automatic" && el("span", { class: "tag" }, source))));
-  const head = el("tr", {}, ["Setting", "Value", "Why"].map((name) => el("th", { scope: "col" }, name)));
-  return el("section", {}, el("h2", {}, "How a training would run"),
-    note("For a voice of quality “medium”. The tab Train can change it."),
+  const head = el("tr", {}, [t("machine.setting"), t("machine.value"), t("machine.why")].map((name) => el("th", { scope: "col" }, name)));
+  return el("section", {}, el("h2", {}, t("machine.plan")),
+    note(t("machine.plan_about")),
     el("table", { class: "plan" }, el("thead", {}, head), el("tbody", {}, rows)));
 }
 

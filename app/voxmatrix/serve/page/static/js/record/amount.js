@@ -1,6 +1,7 @@
 // How much was recorded, what a voice of that can be, and the way to it.
 
 import { el, filled, onDo, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { showInTrain } from "../jobs/api.js";
 import { clock, sentence } from "../words.js";
 import { checkList } from "./api.js";
@@ -8,17 +9,17 @@ import { checkList } from "./api.js";
 export function amount(list) {
   const { seconds, expect, better, recorded, usable, trainable } = list;
   const lost = recorded - usable;
-  const now = `Now: ${clock(seconds, 0)} of speech${lost ? `, and ${lost} left out` : ""}`;
+  const now = t(lost ? "record.now_lost" : "record.now", { time: clock(seconds, 0), lost });
   const side = (when, what) => el("div", {}, el("dt", {}, when), el("dd", {}, sentence(what)));
   return el("section", { class: "amount" },
-    el("h2", {}, "What this gives"),
+    el("h2", {}, t("record.gives")),
     filled(better ? Math.min(1, seconds / better.seconds) : 1),
-    el("dl", {}, side(now, expect), better && side(`With ${better.amount}`, better.expect)),
+    el("dl", {}, side(now, expect), better && side(t("record.with_more", { amount: better.amount }), better.expect)),
     trainable && train(list));
 }
 
 function train(list) {
   const problem = trouble();
   const start = onDo(problem, () => checkList(list).then(showInTrain));
-  return el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: start }, "Train this voice"), problem);
+  return el("div", { class: "form-actions" }, el("button", { class: "primary", onclick: start }, t("record.train")), problem);
 }

@@ -1,6 +1,7 @@
 // All lists of prompts, and the form for a new one.
 
 import { el, filled, note, trouble } from "../dom.js";
+import { parts, t } from "../i18n.js";
 import { clock, language } from "../words.js";
 import { addressOf, readLists } from "./api.js";
 import { newList } from "./new-list.js";
@@ -37,10 +38,10 @@ export class Lists {
   #showAll(all) {
     this.#isNew = false;
     this.place.replaceChildren(
-      el("div", { class: "heading" }, el("h1", {}, "Recordings"),
-        el("button", { class: "primary", onclick: () => this.#showForm(all) }, "New list")),
+      el("div", { class: "heading" }, el("h1", {}, t("record.title")),
+        el("button", { class: "primary", onclick: () => this.#showForm(all) }, t("record.new"))),
       el("ul", { class: "lists" }, all.lists.map(card)),
-      el("p", { class: "note where-kept" }, "Kept in ", el("code", {}, all.folder)));
+      el("p", { class: "note where-kept" }, parts("record.kept_in", { folder: el("code", {}, all.folder) })));
   }
 
   #showForm(all) {
@@ -53,9 +54,10 @@ export class Lists {
 
 function card(list) {
   const { profile, name, prompts, recorded, skipped, seconds } = list;
+  const count = el("strong", {}, t("record.list_count", { recorded, prompts }));
   return el("li", {}, el("a", { class: "list", href: addressOf(list) },
     el("h2", {}, name),
     note(`${profile} · ${language(list.language)}`),
     filled(recorded / prompts),
-    el("p", { class: "number" }, el("strong", {}, `${recorded} of ${prompts}`), ` recorded${skipped ? `, ${skipped} skipped` : ""} · ${clock(seconds, 0)}`)));
+    el("p", { class: "number" }, parts(skipped ? "record.list_rest_skipped" : "record.list_rest", { count, skipped, time: clock(seconds, 0) }))));
 }

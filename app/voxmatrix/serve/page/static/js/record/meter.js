@@ -1,6 +1,7 @@
 // The level of the microphone: a bar with a place for good, and a word for it.
 
 import { el, level } from "../dom.js";
+import { t } from "../i18n.js";
 
 const FLOOR_DB = -60;
 const QUIET_DB = -30;
@@ -17,7 +18,7 @@ export class Meter {
   #until = 0;
 
   constructor() {
-    this.track = el("span", { class: "track", role: "meter", "aria-label": "Level of the microphone", "aria-valuemin": FLOOR_DB, "aria-valuemax": 0 }, this.#bar);
+    this.track = el("span", { class: "track", role: "meter", "aria-label": t("record.level"), "aria-valuemin": FLOOR_DB, "aria-valuemax": 0 }, this.#bar);
     this.element = el("div", { class: "meter" }, this.track, this.#word);
     this.show({ peak: 0 }, "off");
   }
@@ -36,11 +37,11 @@ export class Meter {
   }
 
   #verdict(mode, problem) {
-    if (!["ready", "recording", "saving"].includes(mode)) return ["none", problem ?? "The microphone is off"];
+    if (!["ready", "recording", "saving"].includes(mode)) return ["none", problem ?? t("record.mic_off")];
     const level = decibels(this.#loudest);
-    if (level >= LOUD_DB) return ["loud", "Too loud: move back a little"];
-    if (level >= QUIET_DB) return ["good", "Good level"];
-    return mode === "recording" ? ["quiet", "Too quiet: move closer"] : ["none", "Speak to see your level"];
+    if (level >= LOUD_DB) return ["loud", t("record.too_loud")];
+    if (level >= QUIET_DB) return ["good", t("record.good_level")];
+    return mode === "recording" ? ["quiet", t("record.too_quiet")] : ["none", t("record.speak_to_see")];
   }
 }
 

@@ -1,17 +1,18 @@
 // The microphone: which one, how loud it is, and what it hears. Its events are "change", "level" and, when it fails
 // while it records, "lost".
 
+import { t } from "../i18n.js";
 import { Sound } from "../sound/sound.js";
 
 const NAME = "voxmatrix-microphone";
-const MODULE = "page/js/record/capture.js";
+const MODULE = new URL("capture.js", import.meta.url).href;
 /** What browsers do for telephone calls spoils a recording. */
 const UNTOUCHED = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false };
 const PROBLEMS = {
-  NotAllowedError: ["The microphone is not allowed.", "Allow it in the browser's settings for this page, next to its address, and try again."],
-  NotFoundError: ["No microphone was found.", "Connect one, and try again."],
-  NotReadableError: ["The microphone cannot be used.", "Close other programs that use it, and try again."],
-  insecure: ["Browsers give no microphone to this page.", "They do so for pages on this computer (localhost) and over HTTPS. Open the page on the computer that serves it, or put a reverse proxy with TLS in front."],
+  NotAllowedError: [t("record.not_allowed"), t("record.not_allowed_fix")],
+  NotFoundError: [t("record.not_found"), t("record.not_found_fix")],
+  NotReadableError: [t("record.not_readable"), t("record.not_readable_fix")],
+  insecure: [t("record.insecure"), t("record.insecure_fix")],
 };
 
 export class Microphone extends EventTarget {
@@ -52,7 +53,7 @@ export class Microphone extends EventTarget {
       await this.#open(device);
     } catch (error) {
       this.#close();
-      this.#become("failed", PROBLEMS[error.name] ?? [`The microphone cannot be used: ${error.message}`, "Choose another one, or another browser."]);
+      this.#become("failed", PROBLEMS[error.name] ?? [t("record.broken", { message: error.message }), t("record.broken_fix")]);
       return;
     }
     if (device) localStorage.setItem(NAME, device);
@@ -115,7 +116,7 @@ export class Microphone extends EventTarget {
 
   #fail() {
     this.#close();
-    this.#become("failed", ["The microphone was disconnected.", "Connect it again, or choose another one."]);
+    this.#become("failed", [t("record.disconnected"), t("record.disconnected_fix")]);
     this.dispatchEvent(new Event("lost"));
   }
 

@@ -1,8 +1,9 @@
 // All sentences of a list.
 
 import { el, svg } from "../dom.js";
+import { t } from "../i18n.js";
 
-const MARKS = { open: ["", "not recorded"], skipped: ["–", "skipped"], good: ["✓", "recorded"], fair: ["!", "recorded, with a warning"], bad: ["✕", "recorded, but not usable"] };
+const MARKS = { open: ["", t("record.mark_open")], skipped: ["–", t("record.mark_skipped")], good: ["✓", t("record.mark_good")], fair: ["!", t("record.mark_fair")], bad: ["✕", t("record.mark_bad")] };
 const WIDTH = 72;
 const HEIGHT = 18;
 
@@ -14,7 +15,7 @@ export function standing({ state, take }) {
 
 export class Sentences {
   #rows = [];
-  element = el("ol", { class: "sentences", "aria-label": "Sentences", tabindex: "0" });
+  element = el("ol", { class: "sentences", "aria-label": t("record.sentences"), tabindex: "0" });
 
   constructor(onChoose) {
     this.onChoose = onChoose;

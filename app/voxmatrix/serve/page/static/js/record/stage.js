@@ -1,6 +1,7 @@
 // The sentence that is read now, its take, and the buttons.
 
 import { el, icon, note } from "../dom.js";
+import { t } from "../i18n.js";
 import { player } from "../sound/player.js";
 import { Waveform } from "../sound/waveform.js";
 import { CHARACTERS_PER_SECOND, clock } from "../words.js";
@@ -8,7 +9,14 @@ import { verdict } from "./verdict.js";
 
 const MICROPHONE = "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3ZM5.5 11a6.5 6.5 0 0 0 13 0M12 17.5V21";
 /** What the main button does. */
-export const MAIN = { off: "Turn on the microphone", starting: "Waiting for the microphone", failed: "Try the microphone again", ready: "Record", recording: "Stop", saving: "Judging" };
+export const MAIN = {
+  off: t("record.turn_on"),
+  starting: t("record.wait"),
+  failed: t("record.try_again"),
+  ready: t("record.record"),
+  recording: t("record.stop"),
+  saving: t("record.judging"),
+};
 
 /** `act` are the things that a person can do: main, next, redo, skip, play, step(by). */
 export class Stage {
@@ -22,21 +30,21 @@ export class Stage {
 
   constructor(act, signal) {
     const span = () => (this.#sound?.complete ? this.#sound.seconds : Math.max(1.5 + this.#text.length / CHARACTERS_PER_SECOND, (this.#sound?.seconds ?? 0) * 1.06));
-    this.wave = new Waveform({ label: "Position in the recording", span, signal });
+    this.wave = new Waveform({ label: t("record.position"), span, signal });
     const step = (by, label, path) => el("button", { class: "step", "aria-label": label, title: label, onclick: () => act.step(by) }, icon(path));
     this.main = el("button", { class: "main", "aria-keyshortcuts": "Space", onclick: act.main }, el("span", { class: "shape", "aria-hidden": "true" }), icon(MICROPHONE));
     this.under = el("span", { class: "under-main" });
-    this.play = button("Play", "P", act.play);
-    this.redo = button("Redo", "R", act.redo);
-    this.skip = button("Skip", "S", act.skip);
-    this.next = button("Keep and next", "↵", act.next, "primary");
+    this.play = button(t("record.play"), "P", act.play);
+    this.redo = button(t("record.redo"), "R", act.redo);
+    this.skip = button(t("record.skip"), "S", act.skip);
+    this.next = button(t("record.next"), "↵", act.next, "primary");
     this.next.setAttribute("aria-keyshortcuts", "Enter");
     this.element = el("div", { class: "stage" },
-      el("div", { class: "where" }, this.#count, el("span", {}, step(-1, "Previous sentence (←)", "M15 5l-7 7 7 7"), step(1, "Next sentence (→)", "M9 5l7 7-7 7"))),
+      el("div", { class: "where" }, this.#count, el("span", {}, step(-1, t("record.previous_sentence"), "M15 5l-7 7 7 7"), step(1, t("record.next_sentence"), "M9 5l7 7-7 7"))),
       this.#sentence, this.wave.element, this.#result, this.#said,
       el("div", { class: "controls" },
         el("div", { class: "small" }, this.play, this.redo, this.skip),
-        el("div", { class: "center" }, this.main, el("span", { class: "below", "aria-hidden": "true" }, this.under, el("kbd", {}, "space"))),
+        el("div", { class: "center" }, this.main, el("span", { class: "below", "aria-hidden": "true" }, this.under, el("kbd", {}, t("record.space")))),
         el("div", { class: "last" }, this.next)));
     player.addEventListener("change", () => this.#showPlay(), { signal });
   }
@@ -55,7 +63,7 @@ export class Stage {
   update({ prompt, list, mode, sound, problem }) {
     this.element.dataset.mode = mode;
     this.#text = prompt.text;
-    this.#count.textContent = `Sentence ${prompt.number} of ${list.prompts}`;
+    this.#count.textContent = t("record.sentence_of", { number: prompt.number, prompts: list.prompts });
     if (this.#shown !== prompt.number) {
       this.#shown = prompt.number;
       this.#sentence.textContent = prompt.text;
@@ -67,7 +75,7 @@ export class Stage {
     this.main.setAttribute("aria-disabled", mode === "starting" || mode === "saving"); // and keeps the focus
     this.redo.disabled = !prompt.take || mode !== "ready";
     this.skip.disabled = !["ready", "off", "failed"].includes(mode) || prompt.state === "recorded";
-    this.skip.firstChild.textContent = prompt.state === "skipped" ? "Do not skip" : "Skip";
+    this.skip.firstChild.textContent = t(prompt.state === "skipped" ? "record.no_skip" : "record.skip");
     this.next.disabled = !prompt.take || mode === "recording";
     this.#showPlay();
     this.#judge(prompt, mode, problem);
@@ -90,7 +98,7 @@ export class Stage {
   #showPlay() {
     const playing = player.playing && player.sound === this.#sound;
     this.play.disabled = !this.#sound?.complete;
-    this.play.firstChild.textContent = playing ? "Pause" : "Play";
+    this.play.firstChild.textContent = t(playing ? "record.pause" : "record.play");
   }
 }
 

@@ -1,6 +1,7 @@
 // What is seen of the studio.
 
 import { back, el, level, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { clock, language } from "../words.js";
 import { amount } from "./amount.js";
 import { Devices } from "./devices.js";
@@ -34,7 +35,7 @@ export class StudioView {
     if (this.#title.isConnected) return;
     const card = el("div", { class: "studio" }, el("div", { class: "desk" }, this.stage.element, this.devices.element), this.sentences.element);
     // A key that follows a click is one of the studio's, not a second click.
-    card.addEventListener("click", (event) => event.detail && event.target.closest("button") && document.activeElement.blur());
+    card.addEventListener("click", (event) => event.detail && event.target.closest("button") && /** @type {HTMLElement} */ (document.activeElement).blur());
     this.place.replaceChildren(
       toLists(),
       el("div", { class: "heading studio-heading" }, this.#title, this.#facts),
@@ -70,10 +71,10 @@ export class StudioView {
   #showFacts(list) {
     const { profile, name, recorded, prompts, seconds } = list;
     this.#title.replaceChildren(name, el("span", { class: "note" }, ` ${profile} · ${language(list.language)}`));
-    this.#facts.textContent = `${recorded} of ${prompts} recorded · ${clock(seconds, 0)}`;
+    this.#facts.textContent = t("record.recorded_of", { recorded, prompts, time: clock(seconds, 0) });
     level(this.#done, recorded / prompts);
     this.#amount.replaceChildren(amount(list));
   }
 }
 
-const toLists = () => back("#/record", "All lists");
+const toLists = () => back("#/record", t("record.all"));

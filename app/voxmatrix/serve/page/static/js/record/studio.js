@@ -1,5 +1,6 @@
 // The studio of one list.
 
+import { t } from "../i18n.js";
 import { player } from "../sound/player.js";
 import { wavFile } from "../sound/wav.js";
 import { addressOf, readList, saveTake, skipPrompt } from "./api.js";
@@ -116,7 +117,7 @@ export class Studio {
       this.#change(await this.#saving);
     } catch (problem) {
       this.#unsaved = sound;
-      this.#problem = [problem.message, "It is kept on this page. “Keep and next” tries to save it again."];
+      this.#problem = [problem.message, t("record.unsaved")];
     } finally {
       this.#saving = null;
       this.#update();
@@ -164,7 +165,7 @@ export class Studio {
     const next = open.find(({ number }) => number > this.#at) ?? open[0];
     if (next) return this.#go(next.number);
     this.#problem = null;
-    this.#view.say("Every sentence is recorded or skipped.");
+    this.#view.say(t("record.all_done"));
   }
 
   #go(number) {

@@ -9,7 +9,8 @@ export class Takes {
   #sounds = new Map(); // by number, the last one last; null while it is on its way
 
   constructor(names, onLoad) {
-    Object.assign(this, { names, onLoad });
+    this.names = names;
+    this.onLoad = onLoad;
   }
 
   add(number, sound) {

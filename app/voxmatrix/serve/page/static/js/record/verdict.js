@@ -1,14 +1,15 @@
 // What is said of a take.
 
 import { el, note } from "../dom.js";
+import { t } from "../i18n.js";
 import { sentence } from "../words.js";
 
 const HINTS = {
-  off: "Turn on the microphone with the round button.",
-  starting: "Waiting for the microphone. The browser may ask you to allow it.",
-  ready: "Press the round button, wait a moment, read the sentence, and press it again.",
-  recording: "Recording. The round button ends it.",
-  saving: "Judging the recording…",
+  off: t("record.hint_off"),
+  starting: t("record.hint_starting"),
+  ready: t("record.hint_ready"),
+  recording: t("record.hint_recording"),
+  saving: t("record.hint_saving"),
 };
 
 /** The words for those who do not see the page, and the view for those who do. */
@@ -16,14 +17,14 @@ export function verdict(prompt, mode, problem) {
   if (problem) return said("bad", problem[0], [{ remedy: problem[1] }]);
   if (["starting", "recording", "saving"].includes(mode)) return hint(HINTS[mode]);
   const { take } = prompt;
-  if (!take) return hint(prompt.state === "skipped" ? "Skipped. Record it anyway, or continue." : HINTS[mode]);
-  if (!take.usable) return said("bad", "Not usable: record it again", take.findings);
-  if (take.findings.length) return said("fair", "Usable, but could be better", take.findings);
-  return said("good", "Good take", [], facts(take));
+  if (!take) return hint(prompt.state === "skipped" ? t("record.hint_skipped") : HINTS[mode]);
+  if (!take.usable) return said("bad", t("record.unusable"), take.findings);
+  if (take.findings.length) return said("fair", t("record.fair"), take.findings);
+  return said("good", t("record.good"), [], facts(take));
 }
 
 function facts({ seconds, speech_dbfs: speech, noise_dbfs: noise }) {
-  return [`${seconds.toFixed(1)} s`, `speech at ${Math.round(speech)} dBFS`, `noise ${Math.round(speech - noise)} dB below`].join(" · ");
+  return t("record.take_facts", { seconds: seconds.toFixed(1), speech: String(Math.round(speech)), noise: Math.round(speech - noise) });
 }
 
 const hint = (words) => [words, note(words)];

@@ -1,6 +1,7 @@
 // A sound of a file: a button and a waveform.
 
 import { el } from "../dom.js";
+import { t } from "../i18n.js";
 import { showPlaying } from "../icons.js";
 import { clock } from "../words.js";
 import { decoded, RATE_HZ } from "./decode.js";
@@ -10,7 +11,7 @@ import { Waveform } from "./waveform.js";
 /** `load` gets the file, as the answer to a request: now if `eager`. `signal` ends its life. */
 export function clip({ label, load, eager = false, signal }) {
   let sound = null;
-  const wave = new Waveform({ label: `Position in ${label}`, span: () => sound?.seconds ?? 3, signal });
+  const wave = new Waveform({ label: t("speak.position", { what: label }), span: () => sound?.seconds ?? 3, signal });
   const play = el("button", { class: "play", onclick: toggle });
   const time = el("span", { class: "number note" });
   const element = el("div", { class: "clip" }, play, wave.element, time);
@@ -26,7 +27,7 @@ export function clip({ label, load, eager = false, signal }) {
       wave.show(sound);
       update();
     } catch {
-      time.textContent = "cannot be played";
+      time.textContent = t("sound.unplayable");
     } finally {
       play.disabled = false;
     }

@@ -1,5 +1,6 @@
 // The waveform: it grows as sound arrives; what was heard has the accent colour.
 
+import { t } from "../i18n.js";
 import { player } from "./player.js";
 import { paint } from "./paint.js";
 import { el } from "../dom.js";
@@ -112,7 +113,7 @@ export class Waveform {
     set("aria-valuemin", "0");
     set("aria-valuemax", all.toFixed(2));
     set("aria-valuenow", now.toFixed(2));
-    set("aria-valuetext", all ? `${clock(now)} of ${clock(all)}` : "nothing yet");
+    set("aria-valuetext", all ? t("sound.place", { now: clock(now), all: clock(all) }) : t("sound.nothing"));
   }
 
   #point(x) {

@@ -1,6 +1,7 @@
 // What was spoken, the newest first and large.
 
 import { byId, el } from "../dom.js";
+import { t } from "../i18n.js";
 import { player } from "../sound/player.js";
 import { takeView } from "./take-view.js";
 
@@ -43,7 +44,7 @@ export class Results {
     this.#list.replaceChildren(
       el("div", { class: "empty" },
         el("div", { class: "dots", "aria-hidden": "true" }),
-        el("p", {}, "Nothing spoken yet. What you hear will be drawn here.")));
+        el("p", {}, t("speak.nothing_yet"))));
   }
 
   #forget() {

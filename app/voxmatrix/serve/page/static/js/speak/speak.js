@@ -2,8 +2,7 @@
 
 import { onBack } from "../connection.js";
 import { byId, el } from "../dom.js";
-import { createJob } from "../jobs/api.js";
-import { upload } from "../jobs/upload.js";
+import { t } from "../i18n.js";
 import { Lexicon } from "../lexicon.js";
 import { player } from "../sound/player.js";
 import { shortened } from "../words.js";
@@ -12,7 +11,6 @@ import { Results } from "./results.js";
 import { Take } from "./take.js";
 import { Voices } from "./voices.js";
 
-const EXAMPLE = "The rain had stopped by the time we reached the harbour. Every boat was still, and the water held the lights like a second town. Somewhere, a radio was playing.";
 const DRAFT = "voxmatrix-text";
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
 
@@ -22,8 +20,8 @@ export function startSpeak(settings) {
   const voices = new Voices();
   const results = new Results();
   const hearing = new Hearing(new AbortController().signal);
-  const lexicon = new Lexicon({}, (word, said) => word && voices.chosen.length && hearing.hear({ ...voices.chosen[0], label: `“${word}”`, text: said }));
-  voices.after(el("details", { class: "knobs" }, el("summary", {}, "Pronunciation"), lexicon.element, hearing.element));
+  const lexicon = new Lexicon({}, (word, said) => word && voices.chosen.length && hearing.hear({ ...voices.chosen[0], label: t("lexicon.word", { word }), text: said }));
+  voices.after(el("details", { class: "knobs" }, el("summary", {}, t("lexicon.title")), lexicon.element, hearing.element));
   let running = null; // aborts what is being spoken
   let limit = Infinity;
 
@@ -32,6 +30,7 @@ export function startSpeak(settings) {
     const title = shortened(said, 60);
     const format = { aac: "m4a", pcm: "wav" }[byId("format").value] ?? byId("format").value;
     try {
+      const [{ createJob }, { upload }] = await Promise.all([import("../jobs/api.js"), import("../jobs/upload.js")]); // rarely needed
       for (const { voice, speed, knobs, sentence_pause, volume } of chosen) {
         const { id } = await upload(new File([said], "text.txt"));
         await createJob({ kind: "speech", file: id, title, voice, speed, knobs, sentence_pause, volume, lexicon: lexicon.entries, format });
@@ -44,7 +43,7 @@ export function startSpeak(settings) {
 
   async function speak() {
     const said = text.value.trim();
-    const refusal = !said ? "Write something first." : !voices.chosen.length ? "There is no voice to speak with." : "";
+    const refusal = !said ? t("speak.write_first") : !voices.chosen.length ? t("speak.no_voice") : "";
     problem(refusal);
     if (refusal) return text.focus();
     const { chosen } = voices;
@@ -75,7 +74,7 @@ export function startSpeak(settings) {
     const failed = takes.find((take) => take.state === "failed");
     if (failed) problem(failed.status);
     if (!takes.some((take) => take.sound)) results.withdraw();
-    byId("said").textContent = takes.every((take) => take.state === "done") ? "The speech is complete." : "";
+    byId("said").textContent = takes.every((take) => take.state === "done") ? t("speak.complete") : "";
   }
 
   function stop() {
@@ -86,7 +85,7 @@ export function startSpeak(settings) {
   function showRunning() {
     const button = byId("speak");
     button.classList.toggle("stop", running !== null);
-    button.querySelector("span").textContent = running ? "Stop" : isLong() ? "Make a file" : "Speak";
+    button.querySelector("span").textContent = t(running ? "speak.stop" : isLong() ? "speak.make_file" : "speak.title");
     button.querySelector("kbd").textContent = running ? "esc" : isApple ? "⌘ ↵" : "ctrl ↵";
   }
 
@@ -99,7 +98,7 @@ export function startSpeak(settings) {
 
   function count() {
     if (text.value.length < 1e6) sessionStorage.setItem(DRAFT, text.value);
-    byId("count").textContent = Number.isFinite(limit) ? `${length().toLocaleString("en")} / ${limit.toLocaleString("en")}${isLong() ? ", so it becomes a file in Jobs" : ""}` : "";
+    byId("count").textContent = Number.isFinite(limit) ? t(isLong() ? "speak.count_long" : "speak.count", { length: length(), limit }) : "";
     byId("example").classList.toggle("away", text.value !== "");
     showRunning();
   }
@@ -118,7 +117,7 @@ export function startSpeak(settings) {
     problem("");
   });
   byId("example").addEventListener("click", () => {
-    text.value = EXAMPLE;
+    text.value = t("speak.example_text");
     text.focus();
     count();
   });
@@ -133,7 +132,7 @@ export function startSpeak(settings) {
   }
 
   onBack(() => voices.load());
-  text.value = sessionStorage.getItem(DRAFT) ?? EXAMPLE;
+  text.value = sessionStorage.getItem(DRAFT) ?? t("speak.example_text");
   count();
   load();
   return ([voice]) => (voice ? voices.choose(voice) : voices.load());

@@ -1,6 +1,7 @@
 // What is shown of a take.
 
 import { byId, el, icon, save } from "../dom.js";
+import { t } from "../i18n.js";
 import { ARROW, showPlaying } from "../icons.js";
 import { player } from "../sound/player.js";
 import { Waveform } from "../sound/waveform.js";
@@ -8,7 +9,7 @@ import { clock, shortened } from "../words.js";
 
 /** `span` tells the width of the waveform in seconds: takes side by side share one. */
 export function takeView(take, span, signal) {
-  const wave = new Waveform({ label: `Position in ${take.label}`, span, signal });
+  const wave = new Waveform({ label: t("speak.position", { what: take.label }), span, signal });
   const play = el("button", { class: "play", disabled: true, onclick: () => player.toggle(take.sound) });
   const time = el("span", { class: "number time" });
   const status = el("span", { class: "status" });
@@ -32,7 +33,7 @@ export function takeView(take, span, signal) {
     // What was spoken until it was stopped can be kept too, but not be spoken once more.
     download.disabled = !(take.state === "done" || (take.sound?.complete && format === "wav"));
     download.lastChild.textContent = format;
-    download.setAttribute("aria-label", `Download ${take.label} as ${format}`);
+    download.setAttribute("aria-label", t("speak.download_as", { what: take.label, format }));
     onPlayer();
     wave.refresh();
   }
@@ -63,7 +64,7 @@ async function keep(take, button, status) {
     status.classList.toggle("told", message !== "");
   };
   button.disabled = true;
-  if (format !== "wav") tell(`Speaking it once more, as ${format}…`);
+  if (format !== "wav") tell(t("speak.once_more", { format }));
   try {
     save(await take.file(format), `${fileName(take)}.${format}`);
     tell("");

@@ -2,18 +2,29 @@
 
 import { Problem, speech } from "../api.js";
 import { lost } from "../connection.js";
+import { t } from "../i18n.js";
 import { readWav, wavFile } from "../sound/wav.js";
 import { CHARACTERS_PER_SECOND, clock } from "../words.js";
 
 export class Take extends EventTarget {
   state = "waiting"; // then: speaking, and done, stopped or failed
   sound = null;
-  status = "Waiting…";
+  status = t("speak.waiting");
 
-  /** What is not given is as usual. */
+  /**
+   * What is not given is as usual.
+   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object}} what
+   */
   constructor({ voice, label, text, speed, knobs, sentence_pause, volume, lexicon }) {
     super();
-    Object.assign(this, { voice, label, text, speed, knobs, sentence_pause, volume, lexicon });
+    this.voice = voice;
+    this.label = label;
+    this.text = text;
+    this.speed = speed;
+    this.knobs = knobs;
+    this.sentence_pause = sentence_pause;
+    this.volume = volume;
+    this.lexicon = lexicon;
   }
 
   /** How long it is or, while that is unknown, will probably be. */
@@ -26,15 +37,15 @@ export class Take extends EventTarget {
   /** Let the server speak. */
   async compute(signal) {
     const began = performance.now();
-    this.#become("waiting", "Waiting for the first sound…");
+    this.#become("waiting", t("speak.waiting_first"));
     try {
       const response = await speech(this, "wav", signal);
       await readWav(response, (sound) => {
         this.sound = sound;
-        this.#become("speaking", "Speaking…");
+        this.#become("speaking", t("speak.speaking"));
       });
       const took = (performance.now() - began) / 1000;
-      this.#become("done", `${this.sound.seconds.toFixed(1)} s of speech in ${took.toFixed(1)} s`);
+      this.#become("done", t("speak.took", { seconds: this.sound.seconds.toFixed(1), took: took.toFixed(1) }));
     } catch (error) {
       this.#fail(error);
     }
@@ -43,7 +54,7 @@ export class Take extends EventTarget {
 
   /** It will not be computed. */
   skip() {
-    this.#become("stopped", "Stopped");
+    this.#become("stopped", t("speak.stopped"));
   }
 
   /** A file of it: what was heard as WAV; other formats are spoken once more, by the server. */
@@ -53,13 +64,12 @@ export class Take extends EventTarget {
   }
 
   #fail(error) {
-    const kept = this.sound ? ` What was spoken until ${clock(this.sound.seconds)} is kept.` : "";
-    if (error.name === "AbortError") this.#become("stopped", "Stopped");
+    if (error.name === "AbortError") this.#become("stopped", t("speak.stopped"));
     else if (error instanceof Problem) this.#become("failed", error.message);
     else {
       // The connection was closed in the middle of the answer.
       lost();
-      this.#become("failed", `The server stopped in the middle.${kept}`);
+      this.#become("failed", this.sound ? t("speak.broken_kept", { time: clock(this.sound.seconds) }) : t("speak.broken"));
     }
   }
 

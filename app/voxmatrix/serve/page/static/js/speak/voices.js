@@ -2,6 +2,7 @@
 
 import { read } from "../api.js";
 import { byId, el, note } from "../dom.js";
+import { t } from "../i18n.js";
 import { VoiceStyle } from "../voice-style.js";
 import { joined, language, sentence } from "../words.js";
 
@@ -88,7 +89,7 @@ export class Voices {
   #speakerOf(voice) {
     const options = voice.speakers.map((name) => el("option", {}, name));
     const select = el("select", {
-      "aria-label": `Speaker of ${voice.id}`,
+      "aria-label": t("speak.speaker_of", { voice: voice.id }),
       onchange: (event) => this.#speakers.set(voice.id, event.target.value),
     }, options);
     select.value = this.#speakers.get(voice.id) ?? voice.speakers[0];

@@ -1,6 +1,7 @@
 // Draws curves of losses. They grow as the training goes on.
 
 import { el, svg } from "../dom.js";
+import { LOCALE, t } from "../i18n.js";
 
 const ROOM = { left: 44, right: 12, top: 10, bottom: 24 };
 const BARE = { left: 0, right: 0, top: 3, bottom: 3 };
@@ -28,7 +29,7 @@ export function chart({ losses, series, small = false, signal }) {
     readout.hidden = !near.length;
     if (!near.length) return;
     const [, { step: shown }] = near[0];
-    readout.textContent = `Step ${shown.toLocaleString("en")} · ${near.map(([name, { value }]) => `${name} ${value.toPrecision(3)}`).join(" · ")}`;
+    readout.textContent = `${t("train.step_number", { step: shown })} · ${near.map(([name, { value }]) => `${name} ${value.toPrecision(3)}`).join(" · ")}`;
     drawing.querySelector(".cursor")?.remove();
     const x = scale.x(shown);
     drawing.append(svg("line", { class: "cursor", x1: x, x2: x, y1: ROOM.top, y2: scale.bottom }));
@@ -76,7 +77,7 @@ function axes(scale, width, height) {
   ]);
   const steps = ticks(0, scale.last, width / 120).filter((step) => step > 0 && Number.isInteger(step));
   return [...lines, ...steps.map((step) =>
-    svg("text", { x: scale.x(step), y: height - 6, "text-anchor": scale.x(step) > width - 40 ? "end" : "middle" }, step.toLocaleString("en")))];
+    svg("text", { x: scale.x(step), y: height - 6, "text-anchor": scale.x(step) > width - 40 ? "end" : "middle" }, step.toLocaleString(LOCALE)))];
 }
 
 /** Round numbers between two, at most about `most`. */

@@ -1,6 +1,7 @@
 // The losses of a training, as curves and numbers.
 
 import { el } from "../dom.js";
+import { LOCALE, t } from "../i18n.js";
 import { chart } from "./chart.js";
 import { SERIES } from "./losses.js";
 
@@ -12,16 +13,16 @@ export function curves(losses, signal) {
   const small = others.map((each) => ({ each, chart: chart({ losses, series: [each], small: true, signal }), value: el("span", { class: "number" }) }));
   const now = el("p", { class: "hidden", role: "status" });
   const body = el("tbody");
-  const waiting = el("p", { class: "note waiting" }, "The curve begins with the first steps.");
+  const waiting = el("p", { class: "note waiting" }, t("train.waiting"));
   const figure = el("figure", { class: "loss" },
-    el("figcaption", {}, el("h2", {}, "Difference from the recordings", el("small", {}, "mel loss, lower is better")),
-      el("span", { class: "key mel" }, mel.name), el("span", { class: "key validation" }, `${validation.name}: sentences it does not learn from`)),
+    el("figcaption", {}, el("h2", {}, t("train.difference"), el("small", {}, t("train.mel"))),
+      el("span", { class: "key mel" }, mel.name), el("span", { class: "key validation" }, t("train.validation_about", { name: validation.name }))),
     large.element, waiting, now);
   const element = el("div", { class: "curves-of" }, figure,
     el("div", { class: "smalls" }, small.map(({ each, chart: { element: drawing }, value }) =>
       el("figure", { class: "loss" }, el("figcaption", {}, el("h3", {}, each.name), value), drawing))),
-    el("details", {}, el("summary", {}, "As numbers"), el("table", { class: "losses" },
-      el("thead", {}, el("tr", {}, ["Step", ...SERIES.map(({ name }) => name)].map((name) => el("th", { scope: "col" }, name)))), body)));
+    el("details", {}, el("summary", {}, t("train.numbers")), el("table", { class: "losses" },
+      el("thead", {}, el("tr", {}, [t("train.step"), ...SERIES.map(({ name }) => name)].map((name) => el("th", { scope: "col" }, name)))), body)));
   let due = false;
 
   /** Draw again, soon: events come many at a time. */
@@ -40,7 +41,7 @@ export function curves(losses, signal) {
       value.textContent = text(losses.of(each.id).at(-1));
     }
     const heard = losses.of("validation").at(-1);
-    const said = heard ? `Validation loss ${text(heard)} at step ${heard.step}.` : "";
+    const said = heard ? t("train.validation_said", { value: text(heard), step: String(heard.step) }) : "";
     if (now.textContent !== said) now.textContent = said;
     body.replaceChildren(...rows(losses));
   }
@@ -52,7 +53,7 @@ function rows(losses) {
   const validations = losses.of("validation").map(({ step }) => step);
   const steps = (validations.length ? validations : losses.of("mel").map(({ step }) => step)).slice(-ROWS).reverse();
   const at = (id, step) => losses.of(id).findLast((point) => point.step <= step);
-  return steps.map((step) => el("tr", {}, el("th", { scope: "row" }, step.toLocaleString("en")), SERIES.map(({ id }) => el("td", {}, text(at(id, step))))));
+  return steps.map((step) => el("tr", {}, el("th", { scope: "row" }, step.toLocaleString(LOCALE)), SERIES.map(({ id }) => el("td", {}, text(at(id, step))))));
 }
 
 const text = (point) => (point ? point.value.toPrecision(3) : "–");

@@ -1,6 +1,7 @@
 // Makes a voice of a training, to speak with.
 
 import { el, field, nameInput, speakAddress, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { voiceName } from "../words.js";
@@ -22,8 +23,8 @@ export class Export {
     this.#name.value = voiceName(job.title);
     this.#name.addEventListener("input", () => this.#offer(null));
     this.element = el("form", { class: "part export", hidden: true, onsubmit: (event) => this.#go(event) },
-      el("h2", {}, "Speak with it"),
-      el("div", { class: "export-row" }, field("Name of the voice", this.#name), this.#submit),
+      el("h2", {}, t("train.speak_with")),
+      el("div", { class: "export-row" }, field(t("train.voice_name"), this.#name), this.#submit),
       this.#said, this.#problem);
     this.#offer(null);
     this.#findEarlier();
@@ -33,14 +34,14 @@ export class Export {
   show(files, { state }) {
     this.element.hidden = !files.some(({ name }) => CHECKPOINT.test(name));
     if (!this.element.hidden && !this.#said.childElementCount && !ENDED.includes(state)) {
-      this.#said.textContent = "The best checkpoint so far is exported; the training continues.";
+      this.#said.textContent = t("train.best_so_far");
     }
   }
 
   #offer(taken) {
     this.#taken = taken;
     this.#submit.className = "primary";
-    this.#submit.textContent = taken ? "Replace that voice" : "Export as a voice";
+    this.#submit.textContent = t(taken ? "train.replace" : "train.export");
   }
 
   async #go(event) {
@@ -57,7 +58,7 @@ export class Export {
 
   #wait(job) {
     this.#submit.disabled = true;
-    this.#said.textContent = "Exporting…";
+    this.#said.textContent = t("train.exporting");
     this.#stop();
     this.#stop = followJob(job.id, { onEnd: (ended) => this.#show(ended) });
   }
@@ -68,7 +69,7 @@ export class Export {
     const name = job?.request.name;
     if (job?.state === "done") {
       this.#submit.className = "quiet"; // what comes next is to speak
-      this.#submit.textContent = "Export again";
+      this.#submit.textContent = t("train.export_again");
       this.#taken = name;
       this.#said.replaceChildren(speakWith(name));
       return;
@@ -88,4 +89,4 @@ export class Export {
   }
 }
 
-export const speakWith = (name) => el("a", { class: "primary", href: speakAddress(name) }, `Speak with ${name}`);
+export const speakWith = (name) => el("a", { class: "primary", href: speakAddress(name) }, t("train.speak_with_name", { name }));

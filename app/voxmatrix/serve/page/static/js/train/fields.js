@@ -1,5 +1,7 @@
 // The settings of a training, as the API names them.
 
+import { t } from "../i18n.js";
+
 /** What the training starts from, if it is no earlier one. */
 export const SCRATCH = "scratch";
 const SWITCH = { options: ["on", "off"] };
@@ -7,11 +9,11 @@ const COUNT = { least: 1 };
 
 /** How long the training runs, and what does not depend on the computer. `reason` holds while nothing is entered. */
 export const OWN = [
-  { name: "epochs", ...COUNT, value: 1000, reason: "the default; stop earlier when it sounds good enough, the best version is kept" },
-  { name: "max_steps", label: "most steps", ...COUNT, reason: "no limit besides the epochs" },
-  { name: "start_from", label: "start from", value: SCRATCH, reason: "continuing from an earlier training of this quality needs fewer recordings" },
-  { name: "learning_rate", least: 0, step: "any", reason: "that of the quality" },
-  { name: "validate_every", label: "sample every", ...COUNT, value: 100, reason: "steps between two spoken samples; more on a fast GPU" },
+  { name: "epochs", ...COUNT, value: 1000, reason: t("train.epochs_why") },
+  { name: "max_steps", label: t("train.max_steps"), ...COUNT, reason: t("train.max_steps_why") },
+  { name: "start_from", label: t("train.start_from"), value: SCRATCH, reason: t("train.start_from_why") },
+  { name: "learning_rate", least: 0, step: "any", reason: t("train.of_quality") },
+  { name: "validate_every", label: t("train.sample_every"), ...COUNT, value: 100, reason: t("train.sample_every_why") },
 ];
 
 /** What the plan of this computer chooses. The first are always shown. */
@@ -22,9 +24,9 @@ export const PLANNED = [
   { name: "accumulation", ...COUNT },
   { name: "gradient_checkpointing", ...SWITCH },
   { name: "compile", ...SWITCH },
-  { name: "graphs", label: "CUDA graphs", ...SWITCH },
+  { name: "graphs", label: t("train.graphs"), ...SWITCH },
   { name: "tf32", label: "TF32", ...SWITCH },
-  { name: "cudnn_benchmark", label: "cuDNN benchmark", ...SWITCH },
+  { name: "cudnn_benchmark", label: t("train.cudnn"), ...SWITCH },
   { name: "devices", ...COUNT },
   { name: "workers", least: 0 },
   { name: "prepare_workers", ...COUNT },

@@ -1,13 +1,15 @@
 // The losses of a training so far, by step.
 
+import { t } from "../i18n.js";
+
 /** What is drawn: the large curve first. `of` finds the value in the data of an event; `name` is for people. */
 export const SERIES = [
-  { id: "mel", name: "Training", of: ({ losses }) => losses?.mel },
-  { id: "validation", name: "Validation", of: ({ validation_mel: value }) => value },
-  { id: "adversarial", name: "Generator", of: ({ losses }) => losses?.adversarial },
-  { id: "discriminator", name: "Discriminator", of: ({ losses }) => losses?.discriminator },
-  { id: "kl", name: "KL", of: ({ losses }) => losses?.kl },
-  { id: "duration", name: "Duration", of: ({ losses }) => losses?.duration },
+  { id: "mel", name: t("train.loss_training"), of: ({ losses }) => losses?.mel },
+  { id: "validation", name: t("train.loss_validation"), of: ({ validation_mel: value }) => value },
+  { id: "adversarial", name: t("train.loss_generator"), of: ({ losses }) => losses?.adversarial },
+  { id: "discriminator", name: t("train.loss_discriminator"), of: ({ losses }) => losses?.discriminator },
+  { id: "kl", name: t("train.loss_kl"), of: ({ losses }) => losses?.kl },
+  { id: "duration", name: t("train.loss_duration"), of: ({ losses }) => losses?.duration },
 ];
 
 export class Losses {

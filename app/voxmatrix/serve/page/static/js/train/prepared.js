@@ -1,24 +1,24 @@
 // What was found in the recordings, and how the training will run.
 
 import { back, el, onDo, quiet, trouble } from "../dom.js";
+import { parts, t } from "../i18n.js";
 import { createJob, ENDED, showInTrain } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
 import { followJob } from "../jobs/follow.js";
 import { addressOf, readList } from "../record/api.js";
 import { standing } from "../record/sentences.js";
-import { count } from "../words.js";
 import { Clips, readSegments } from "./clips.js";
 import { speakWith } from "./export.js";
 import { report } from "./report.js";
 import { Settings } from "./settings.js";
 import { smallVoice } from "./small.js";
 
-const WAITING = { prepare: "Checking the recordings", segment: "Cutting the recordings", distil: "Teaching a small voice" };
+const WAITING = { prepare: t("train.wait_prepare"), segment: t("train.wait_segment"), distil: t("train.wait_distil") };
 
 /** Where more, or other, recordings come from. */
 function source({ request: { recordings, job } }) {
-  const [href, words] = !recordings && !job ? ["#/train/new", "Choose other recordings"] : job ? [`#/train/${job}`, "Back to the clips"]
-    : [addressOf({ profile: recordings.profile, name: recordings.list ?? "" }), "Record more"];
+  const [href, words] = !recordings && !job ? ["#/train/new", t("train.other")] : job ? [`#/train/${job}`, t("train.to_clips")]
+    : [addressOf({ profile: recordings.profile, name: recordings.list ?? "" }), t("train.record_more")];
   return el("a", { class: "primary", href }, words);
 }
 
@@ -39,7 +39,7 @@ export class Prepared {
 
   #wait(job) {
     const card = this.#card(job);
-    this.#replace(el("h1", {}, `${WAITING[job.kind]}…`), card.element);
+    this.#replace(el("h1", {}, WAITING[job.kind]), card.element);
     this.#stop = followJob(job.id, {
       onJob: (newer) => card.update(newer),
       onProgress: (facts) => card.update({ ...job, state: "running", ...facts }),
@@ -70,7 +70,7 @@ export class Prepared {
     const settings = new Settings(job);
     const problem = trouble();
     const submit = onDo(problem, () => this.#create({ ...job.request, kind: "train", ...settings.chosen }));
-    return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, "Start training"), settings.expected));
+    return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, t("train.start")), settings.expected));
   }
 
   async #create(body) {
@@ -82,7 +82,7 @@ export class Prepared {
   async #recordBetter({ request: { recordings } }, place) {
     const found = recordings?.list && (await readList({ profile: recordings.profile, name: recordings.list }).catch(() => null));
     const fair = found ? found.prompts.filter((prompt) => standing(prompt) === "fair").length : 0;
-    if (fair) place.append(`${count(fair, "recording")} could be better: `, el("a", { href: addressOf(found.list) }, "listen and record again"), ".");
+    if (fair) place.append(...parts("train.better", { recordings: t("count.recordings", { count: fair }), link: el("a", { href: addressOf(found.list) }, t("train.better_link")) }));
   }
 
   /** They cannot be used, unless somebody insists. */
@@ -92,7 +92,7 @@ export class Prepared {
     return el("div", { class: "settings" }, problem,
       el("div", { class: "form-actions" },
         source(job),
-        job.result.clips > 0 && quiet("Use them anyway", insist)));
+        job.result.clips > 0 && quiet(t("train.anyway"), insist)));
   }
 
   #card(job) {
@@ -106,6 +106,6 @@ export class Prepared {
 
   #replace(...children) {
     this.#stop();
-    this.place.replaceChildren(back("#/train", "All trainings"), ...children.filter(Boolean));
+    this.place.replaceChildren(back("#/train", t("train.all")), ...children.filter(Boolean));
   }
 }

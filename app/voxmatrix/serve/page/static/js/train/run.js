@@ -1,6 +1,7 @@
 // A training.
 
 import { back, el, explained, figures, progressBar, quiet } from "../dom.js";
+import { LOCALE, t } from "../i18n.js";
 import { cancelJob, ENDED, getJob, resumeJob } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { results } from "../jobs/results.js";
@@ -16,7 +17,8 @@ export class Run {
   #end = new AbortController();
   #stop = () => {};
   #losses = new Losses();
-  #facts = {}; // what the events have said last, by name
+  /** @type {Record<string, any>} what the events have said last, by name */
+  #facts = {};
   #curves = curves(this.#losses, this.#end.signal);
   #state = el("span", { class: "verdict" });
   #actions = el("div", { class: "job-actions" });
@@ -34,7 +36,7 @@ export class Run {
     this.#export = new Export(job, this.#end.signal);
     const { request } = job;
     const about = joined(request.quality, language(request.language));
-    place.replaceChildren(back("#/train", "All trainings"),
+    place.replaceChildren(back("#/train", t("train.all")),
       el("div", { class: "heading run-heading" },
         el("h1", { tabindex: "-1" }, job.title, el("span", { class: "note" }, about)),
         el("div", { class: "run-state" }, this.#state, this.#actions)),
@@ -76,7 +78,7 @@ export class Run {
   }
 
   #showActions() {
-    const [words, request] = !ENDED.includes(this.#job.state) ? ["Stop", cancelJob] : isResumable(this.#job) ? ["Resume", resumeJob] : [];
+    const [words, request] = !ENDED.includes(this.#job.state) ? [t("train.stop"), cancelJob] : isResumable(this.#job) ? [t("train.resume"), resumeJob] : [];
     if (request === this.#offered) return; // a button that is replaced while it is pressed is not clicked
     this.#offered = request;
     this.#actions.replaceChildren(...(request ? [quiet(words, () => this.#act(request))] : []));
@@ -85,7 +87,7 @@ export class Run {
   async #act(request) {
     const [button] = this.#actions.children;
     button.disabled = true;
-    if (request === cancelJob) button.textContent = "Saving…"; // it ends after its checkpoint is written
+    if (request === cancelJob) button.textContent = t("train.saving"); // it ends after its checkpoint is written
     try {
       const job = await request(this.#job.id);
       if (request === resumeJob) {
@@ -129,17 +131,18 @@ export class Run {
     const { key, done, total, epoch, seconds_left: left, audio_seconds_per_second: speed } = this.#facts;
     const { state, started, ended } = this.#job;
     const step = key === "train" ? done : this.#losses.lastStep;
-    const steps = step.toLocaleString("en") + (key === "train" ? ` of ${total.toLocaleString("en")}` : "");
+    const steps = key === "train" ? t("train.progress", { done: step, total }) : step.toLocaleString(LOCALE);
     const running = state === "running";
     const facts = [
-      ["Step", steps],
-      epoch && ["Epoch", epoch.toLocaleString("en")],
-      running && ["Time left", left == null ? waitsFor(this.#facts) : duration(left)],
-      running && speed && ["Learns from", `${clock(60 * speed, 0)} of speech a minute`],
-      !running && started && ended && ["Took", duration(ended - started)],
+      [t("train.step"), steps],
+      epoch && [t("train.epoch"), epoch.toLocaleString(LOCALE)],
+      running && [t("train.time_left"), left == null ? waitsFor(this.#facts) : duration(left)],
+      running && speed && [t("train.learns"), t("train.learns_much", { time: clock(60 * speed, 0) })],
+      !running && started && ended && [t("train.took"), duration(ended - started)],
     ];
     this.#figures.replaceChildren(...figures(facts));
   }
 }
 
-const waitsFor = ({ key, work }) => (work && key !== "train" ? `${work}…` : "not known yet");
+/** @param {Record<string, any>} facts */
+const waitsFor = ({ key, work }) => (work && key !== "train" ? t("train.working", { work }) : t("train.unknown"));

@@ -1,9 +1,9 @@
 // The same sentence, spoken at each validation: how the voice improves.
 
 import { el, fill, note } from "../dom.js";
+import { t } from "../i18n.js";
 import { readFile } from "../jobs/api.js";
 import { clip } from "../sound/clip.js";
-import { count } from "../words.js";
 
 const SAMPLE = /^run\/samples\/.*?(\d+)\.wav$/;
 const SHOWN = 3; // the others are folded
@@ -16,10 +16,11 @@ export class Samples {
   #folded = el("details", { hidden: true }, this.#summary, this.#earlier);
 
   constructor(job, signal) {
-    Object.assign(this, { job, signal });
+    this.job = job;
+    this.signal = signal;
     this.element = el("section", { class: "part", hidden: true },
-      el("h2", {}, "How it sounds"),
-      note("A sentence that it does not learn from, spoken after each number of steps."), this.#newest, this.#folded);
+      el("h2", {}, t("train.sounds")),
+      note(t("train.sounds_about")), this.#newest, this.#folded);
   }
 
   show(files) {
@@ -29,12 +30,12 @@ export class Samples {
     fill(this.#newest, rows.slice(0, SHOWN));
     fill(this.#earlier, rows.slice(SHOWN));
     this.#folded.hidden = rows.length <= SHOWN;
-    this.#summary.textContent = `${count(rows.length - SHOWN, "earlier sample")}`;
+    this.#summary.textContent = t("train.earlier", { count: rows.length - SHOWN });
   }
 
   #row({ name, step }) {
     if (!this.#known.has(name)) {
-      const label = `Step ${step.toLocaleString("en")}`;
+      const label = t("train.step_number", { step });
       const made = el("li", {}, el("span", { class: "number" }, label), clip({ label, load: () => readFile(this.job, name), eager: true, signal: this.signal }));
       this.#known.set(name, made);
     }

@@ -1,17 +1,22 @@
 // One setting: its value, which can be changed, and the reason for it.
 
 import { el, note } from "../dom.js";
+import { t } from "../i18n.js";
 import { spaced } from "../words.js";
 
-/** `onEdit` gets what was entered, or "" to make it automatic again. */
-export function settingRow({ name, label = spaced(name), options, least, step }, onEdit) {
+/**
+ * `onEdit` gets what was entered, or "" to make it automatic again.
+ * @param {{name: string, label?: string, options?: string[], least?: number, step?: number | string}} field
+ * @param {(text: string) => void} onEdit
+ */
+export function settingRow({ name, label = spaced(name), options, least, step = 1 }, onEdit) {
   let writing = false; // what is being written is not replaced
   const isText = least === undefined;
   const input = isText
     ? el("select", { id: name, onchange: () => onEdit(input.value) }, (options ?? []).map((each) => el("option", {}, each)))
-    : el("input", { id: name, type: "number", min: least, step: step ?? 1, placeholder: "automatic", inputmode: "decimal", oninput: () => (writing = true), onchange: change });
+    : el("input", { id: name, type: "number", min: least, step, placeholder: t("train.automatic_value"), inputmode: "decimal", oninput: () => (writing = true), onchange: change });
   const reason = el("span");
-  const automatic = el("button", { class: "link", hidden: true, onclick: giveBack, "aria-label": `Make ${label} automatic again` }, "Automatic");
+  const automatic = el("button", { class: "link", hidden: true, onclick: giveBack, "aria-label": t("train.make_automatic", { setting: label }) }, t("train.automatic"));
   const element = el("div", { class: "setting" }, el("label", { for: name }, label), input, note(reason, automatic));
 
   function change() {

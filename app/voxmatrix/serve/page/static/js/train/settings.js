@@ -2,13 +2,14 @@
 
 import { read } from "../api.js";
 import { el, finding, note } from "../dom.js";
-import { count, duration } from "../words.js";
+import { t } from "../i18n.js";
+import { duration } from "../words.js";
 import { listJobs } from "../jobs/api.js";
 import { dated } from "../jobs/words.js";
 import { entered, FIRST, OWN, PLANNED, QUALITIES, SCRATCH, sent } from "./fields.js";
 import { settingRow } from "./setting-row.js";
 
-const CHOSEN = "your choice";
+const CHOSEN = t("train.your_choice");
 
 export class Settings {
   #job;
@@ -30,10 +31,10 @@ export class Settings {
     const rows = (isFirst) => [...this.#rows].filter(([name]) => FIRST.includes(name) === isFirst)
       .sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other)).map(([, row]) => row.element);
     this.element = el("section", {},
-      el("h2", {}, "How it will be trained"),
-      el("div", { class: "setting" }, el("label", { for: "quality" }, "quality"), this.#quality,
-        note("medium suits most; higher ones sound finer, and take longer to train and to speak")),
-      rows(true), el("details", {}, el("summary", {}, "More settings"), rows(false)), this.#findings);
+      el("h2", {}, t("train.settings")),
+      el("div", { class: "setting" }, el("label", { for: "quality" }, t("train.quality")), this.#quality,
+        note(t("train.quality_about"))),
+      rows(true), el("details", {}, el("summary", {}, t("train.more_settings")), rows(false)), this.#findings);
     this.#offerDevices();
     this.#offerTrainings();
     this.#plan();
@@ -66,7 +67,7 @@ export class Settings {
     } catch (problem) {
       if (asked !== this.#asked) return;
       this.expected.textContent = "";
-      this.#findings.replaceChildren(finding({ severity: "error", problem: problem.message, remedy: planned.length ? "make the last setting automatic again" : "" }));
+      this.#findings.replaceChildren(finding({ severity: "error", problem: problem.message, remedy: planned.length ? t("train.undo_last") : "" }));
     }
   }
 
@@ -77,21 +78,21 @@ export class Settings {
       this.#rows.get(name).show(entered(value), isOwn ? CHOSEN : reason, isOwn);
     }
     this.#findings.replaceChildren(...findings.map(finding));
-    if (!("learning_rate" in this.#edited)) this.#rows.get("learning_rate").show(training.learning_rate, "that of the quality", false);
+    if (!("learning_rate" in this.#edited)) this.#rows.get("learning_rate").show(training.learning_rate, t("train.of_quality"), false);
     this.#expect(training);
   }
 
   #expect({ steps_per_epoch: steps, seconds_per_epoch: seconds, source }) {
     const { epochs = this.#edited.max_steps ? Infinity : 1000, max_steps: most = Infinity } = this.#edited;
     const total = Math.min(most, epochs * steps);
-    const time = seconds == null ? "its duration is known after the second step" : `about ${duration((seconds * total) / steps)}, ${source}`;
-    this.expected.textContent = `${count(total, "step")}: ${time}`;
+    const time = seconds == null ? t("train.unknown_time") : t("train.about_time", { duration: duration((seconds * total) / steps), source });
+    this.expected.textContent = t("train.expected", { steps: t("count.steps", { count: total }), time });
   }
 
   async #offerTrainings() {
     const { data } = await listJobs({ kind: "train", limit: 100 }).catch(() => ({ data: [] }));
     const earlier = data.filter(({ state }) => ["done", "cancelled"].includes(state));
-    this.#rows.get("start_from").offer([SCRATCH, ...earlier.map(({ id, title, request, ended }) => [id, `${title}, ${request.quality ?? "medium"}, ${dated(ended)}`])]);
+    this.#rows.get("start_from").offer([SCRATCH, ...earlier.map(({ id, title, request, ended }) => [id, t("train.earlier_training", { title, quality: request.quality ?? "medium", date: dated(ended) })])]);
   }
 
   async #offerDevices() {

@@ -1,6 +1,7 @@
 // Teaches a small voice from checked recordings of one person: without a GPU, in minutes.
 
 import { el, field, nameInput, note, onDo, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { voiceName } from "../words.js";
 
 const MINUTES = [10, 20, 40];
@@ -9,12 +10,12 @@ const MINUTES = [10, 20, 40];
 export function smallVoice(job, create) {
   const { recordings, file, job: clips, language, force } = job.request;
   const name = nameInput({ value: voiceName(job.title) });
-  const minutes = el("select", {}, MINUTES.map((each) => el("option", { value: each }, `${each} minutes`)));
+  const minutes = el("select", {}, MINUTES.map((each) => el("option", { value: each }, t("train.minutes", { minutes: each }))));
   const problem = trouble();
   const submit = onDo(problem, () =>
     create({ kind: "distil", recordings, file, job: clips, language, force, name: name.value, minutes: Number(minutes.value) }));
   return el("form", { class: "part export", onsubmit: submit },
-    el("h2", {}, "Or a small voice, without a GPU"),
-    note("It is ready soon and speaks fast, even on small computers."),
-    el("div", { class: "export-row" }, field("Name of the voice", name), field("Learn for", minutes), el("button", { class: "quiet", type: "submit" }, "Teach it")), problem);
+    el("h2", {}, t("train.small")),
+    note(t("train.small_about")),
+    el("div", { class: "export-row" }, field(t("train.voice_name"), name), field(t("train.learn_for"), minutes), el("button", { class: "quiet", type: "submit" }, t("train.teach"))), problem);
 }

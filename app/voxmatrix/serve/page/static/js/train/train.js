@@ -2,6 +2,7 @@
 
 import { onBack } from "../connection.js";
 import { back, byId, el, note, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { getJob } from "../jobs/api.js";
 import { JobList } from "../jobs/list.js";
 import { Choice } from "./choice.js";
@@ -24,7 +25,7 @@ export function startTrain() {
       if (address === id) view = made(place);
     } catch (problem) {
       view = null;
-      place.replaceChildren(back("#/train", "All trainings"), trouble(problem.message));
+      place.replaceChildren(back("#/train", t("train.all")), trouble(problem.message));
     }
   }
 
@@ -40,12 +41,12 @@ async function viewOf(id) {
 }
 
 const TRAININGS = {
-  title: "Trainings",
+  title: t("train.title"),
   kinds: ["train", "distil"],
-  action: () => el("a", { class: "primary", href: "#/train/new" }, "New training"),
+  action: () => el("a", { class: "primary", href: "#/train/new" }, t("train.new")),
   empty: () => [
-    el("p", { class: "lead" }, "Train a voice on recordings of somebody who reads aloud."),
-    note("You watch it learn, hear it improve, and speak with it."),
-    el("a", { class: "primary", href: "#/train/new" }, "Choose recordings"),
+    el("p", { class: "lead" }, t("train.lead")),
+    note(t("train.lead_more")),
+    el("a", { class: "primary", href: "#/train/new" }, t("train.choose")),
   ],
 };

@@ -2,6 +2,7 @@
 
 import { ask } from "../api.js";
 import { el, fileInput, onDrop, progressBar, quiet, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { upload } from "../jobs/upload.js";
 import { voiceName } from "../words.js";
 
@@ -16,8 +17,8 @@ export class Adding {
   #status = el("p", { class: "note", role: "status" });
   #progress = progressBar();
   #file = fileInput(".onnx,.json", (files) => this.#take(files), true);
-  #replace = el("button", { class: "quiet", hidden: true, onclick: () => this.#install(true) }, "Replace that voice");
-  button = quiet("Add a voice", () => this.#file.click());
+  #replace = el("button", { class: "quiet", hidden: true, onclick: () => this.#install(true) }, t("voices.replace"));
+  button = quiet(t("voices.add"), () => this.#file.click());
   element = el("div", { class: "adding" }, this.#file, this.#progress.element, this.#status, this.#problem, this.#replace);
 
   /** Files may be dropped while `zone` is shown; `added` is called when a voice has come. */
@@ -31,22 +32,22 @@ export class Adding {
     this.#onnx = all.find(({ name }) => ONNX.test(name)) ?? this.#onnx;
     this.#config = all.find(({ name }) => JSON_FILE.test(name)) ?? this.#config;
     this.#tell("");
-    if (!this.#onnx && !this.#config) return this.#tell("", "A Piper voice is two files: NAME.onnx and NAME.onnx.json.");
-    if (!this.#config) return this.#tell(`Now add ${this.#onnx.name}.json, too.`);
-    if (!this.#onnx) return this.#tell(`Now add ${this.#config.name.replace(JSON_FILE, "")}, too.`);
+    if (!this.#onnx && !this.#config) return this.#tell("", t("voices.two_files"));
+    if (!this.#config) return this.#tell(t("voices.add_too", { file: `${this.#onnx.name}.json` }));
+    if (!this.#onnx) return this.#tell(t("voices.add_too", { file: this.#config.name.replace(JSON_FILE, "") }));
     return this.#install(false);
   }
 
   async #install(replace) {
     this.button.disabled = true;
     this.#progress.element.hidden = false;
-    this.#tell(`Sending ${this.#onnx.name}…`);
+    this.#tell(t("voices.sending", { name: this.#onnx.name }));
     const name = named(this.#onnx);
     try {
       const sent = [await upload(this.#config), await upload(this.#onnx, this.#progress.show)];
       await ask("v1/voices", { body: { files: sent.map(({ id }) => id), name, replace } });
       this.#onnx = this.#config = null;
-      this.#tell(`${name} was added.`);
+      this.#tell(t("voices.added", { name }));
       this.added();
     } catch (problem) {
       this.#tell("", problem.message);

@@ -2,6 +2,7 @@
 
 import { ask, read } from "../api.js";
 import { back, el, field, fileInput, nameInput, note, onDo, onDrop, quiet, speakAddress, trouble } from "../dom.js";
+import { t } from "../i18n.js";
 import { upload } from "../jobs/upload.js";
 import { Devices } from "../record/devices.js";
 import { Microphone } from "../record/microphone.js";
@@ -40,29 +41,30 @@ export class Cloning {
   async #load() {
     try {
       const known = await read("v1/engines");
-      this.element.replaceChildren(back("#/voices", "All voices"),
-        ...(known.cloning.length ? [this.#form(known)] : [el("h1", {}, "No engine that clones voices is installed"), ...engineCards(known.engines)]));
+      this.element.replaceChildren(back("#/voices", t("voices.all")),
+        ...(known.cloning.length ? [this.#form(known)] : [el("h1", {}, t("voices.no_engine")), ...engineCards(known.engines)]));
     } catch (problem) {
       this.element.replaceChildren(trouble(problem.message));
     }
   }
 
   #form({ cloning, consent }) {
-    Object.assign(this, { cloning, consent });
+    this.cloning = cloning;
+    this.consent = consent;
     this.#engine.append(...cloning.map(({ title }, at) => el("option", { value: at }, title)));
     const file = fileInput("audio/*", ([chosen]) => this.#take(chosen));
     const form = el("form", { class: "new-list", onsubmit: onDo(this.#problem, () => this.#submit()) },
-      el("h1", {}, "Clone a voice"),
-      field("Engine", this.#engine), field("Language", this.#language),
-      el("fieldset", {}, el("legend", {}, "Recording"),
+      el("h1", {}, t("voices.clone")),
+      field(t("voices.engine"), this.#engine), field(t("voices.language"), this.#language),
+      el("fieldset", {}, el("legend", {}, t("voices.recording")),
         this.#wants, this.#devices.element,
-        el("div", { class: "form-actions" }, this.#main, quiet("Choose a file", () => file.click()), file),
+        el("div", { class: "form-actions" }, this.#main, quiet(t("voices.choose"), () => file.click()), file),
         this.#heard, this.#verdict),
-      field("What is said in it", this.#words),
-      field("Whose voice is it?", this.#speaker),
+      field(t("voices.said"), this.#words),
+      field(t("voices.whose"), this.#speaker),
       el("label", { class: "source" }, el("input", { type: "checkbox", required: true }), this.#statement),
-      field("Name of the new voice", this.#name),
-      this.#problem, el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, "Keep the voice")));
+      field(t("voices.new_name"), this.#name),
+      this.#problem, el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, t("voices.keep"))));
     onDrop(form, this.#end.signal, ([dropped]) => this.#take(dropped));
     this.#microphone.addEventListener("change", () => this.#update());
     this.#microphone.addEventListener("level", () => this.#hear());
@@ -85,12 +87,12 @@ export class Cloning {
 
   #choose() {
     const { seconds: [least, used], transcript, languages } = this.cloning[this.#engine.value];
-    this.#wants.textContent = `Read some sentences aloud as the voice is to speak, in a quiet room, or drop a file: ${least} to ${used} s of one person.`;
+    this.#wants.textContent = t("voices.read_aloud", { least, most: used });
     this.#language.replaceChildren(...languages.map((code) => el("option", { value: code }, language(code))));
     this.#language.parentElement.hidden = languages.length < 2;
     this.#words.parentElement.hidden = transcript === "none";
     this.#words.required = transcript === "required";
-    this.#words.placeholder = this.#words.required ? "" : "It helps, but is not needed";
+    this.#words.placeholder = this.#words.required ? "" : t("voices.helps");
     this.#check();
   }
 
@@ -129,7 +131,7 @@ export class Cloning {
   #hear() {
     const { sound, mode } = this.#microphone;
     this.#devices.hear(mode);
-    this.#main.textContent = sound ? `Stop · ${clock(sound.seconds)}` : MAIN[mode];
+    this.#main.textContent = sound ? t("voices.stop", { time: clock(sound.seconds) }) : MAIN[mode];
   }
 
   /** The recording that the voice is made of. */
@@ -138,7 +140,7 @@ export class Cloning {
     this.#forget();
     const { signal } = (this.#clip = new AbortController());
     try {
-      this.#heard.replaceChildren(clip({ label: "the recording", load: () => file, eager: true, signal }));
+      this.#heard.replaceChildren(clip({ label: t("voices.the_recording"), load: () => file, eager: true, signal }));
       const { id } = await upload(file, undefined, signal);
       this.#sent = id;
       await this.#check();
@@ -160,13 +162,13 @@ export class Cloning {
   async #check() {
     if (!this.#sent) return;
     const asked = ++this.#asked;
-    this.#verdict.replaceChildren(note("Checking the recording…"));
+    this.#verdict.replaceChildren(note(t("voices.checking")));
     let view;
     try {
       const { seconds, findings } = await read("v1/voices/clone/check", { body: this.#request });
-      const [quality, words] = findings.some(({ severity }) => severity === "error") ? ["bad", "Not usable"]
-        : findings.length ? ["fair", "Usable, but could be better"] : ["good", "Good recording"];
-      [, view] = said(quality, words, findings, `${seconds.toFixed(1)} s of speech`);
+      const [quality, words] = findings.some(({ severity }) => severity === "error") ? ["bad", t("voices.unusable")]
+        : findings.length ? ["fair", t("voices.fair")] : ["good", t("voices.good")];
+      [, view] = said(quality, words, findings, t("voices.speech", { seconds: seconds.toFixed(1) }));
     } catch (problem) {
       view = trouble(problem.message);
     }
@@ -174,7 +176,7 @@ export class Cloning {
   }
 
   async #submit() {
-    if (!this.#sent) throw new Error("Record the voice, or choose a file.");
+    if (!this.#sent) throw new Error(t("voices.record_first"));
     const { id } = await read("v1/voices/clone", { body: { ...this.#request, name: this.#name.value, language: this.#language.value, consent: this.#speaker.value } });
     this.#sent = null; // it is part of the voice now
     location.hash = speakAddress(id);

@@ -2,10 +2,11 @@
 
 import { read } from "../api.js";
 import { el, note, onDo, progressBar, quiet, trouble } from "../dom.js";
+import { parts, t } from "../i18n.js";
 import { cancelJob, createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
 import { facts } from "../jobs/words.js";
-import { count, joined, language } from "../words.js";
+import { joined, language } from "../words.js";
 
 const FIRST = 24;
 const KOKORO = "kokoro";
@@ -13,7 +14,7 @@ const KOKORO = "kokoro";
 export class Library {
   voices = [];
   complete = false;
-  element = el("section", { "aria-label": "Library" });
+  element = el("section", { "aria-label": t("voices.library") });
   #problem = "";
   #all = false;
   #cards = new Map(); // by name: a download goes on while others are searched
@@ -48,19 +49,19 @@ export class Library {
     else if (ofKokoro.length) offers.unshift(this.#kokoro());
     const shown = this.#all ? offers : offers.slice(0, FIRST);
     this.element.replaceChildren(
-      el("h2", { class: "shelf-heading" }, "Library ", el("span", { class: "number note" }, offers.length ? `${count(offers.length, "more voice")} to download` : "")),
+      el("h2", { class: "shelf-heading" }, t("voices.library"), " ", el("span", { class: "number note" }, offers.length ? t("count.more_voices", { count: offers.length }) : "")),
       this.#problem ? note(this.#problem) : "",
-      shown.length ? el("ul", { class: "voice-cards" }, shown.map((voice) => this.#card(voice).element)) : note("None of them matches."),
+      shown.length ? el("ul", { class: "voice-cards" }, shown.map((voice) => this.#card(voice).element)) : note(t("voices.none")),
       shown.length < offers.length ? el("button", { class: "quiet more", onclick: () => {
         this.#all = true;
         this.show(matches, here);
-      } }, `Show all ${offers.length}`) : "");
+      } }, t("voices.show_all", { count: offers.length })) : "");
   }
 
   #kokoro() {
     const all = this.voices.filter(({ family }) => family === KOKORO);
     const languages = new Set(all.map((voice) => voice.language));
-    return { ...all[0], id: KOKORO, title: "Kokoro", about: `${all.length} natural voices in ${languages.size} languages` };
+    return { ...all[0], id: KOKORO, title: "Kokoro", about: t("voices.kokoro", { voices: all.length, count: languages.size }) };
   }
 
   #card(voice) {
@@ -89,10 +90,11 @@ class Offer {
   #license = el("div", { class: "voice-license", hidden: true });
 
   constructor(voice, changed) {
-    Object.assign(this, { voice, changed });
+    this.voice = voice;
+    this.changed = changed;
     const { title, about, language: code, quality, speakers, family, bytes, license } = voice;
-    const facts = about ?? joined(language(code), quality.replaceAll("_", " "), speakers > 1 ? count(speakers, "speaker") : "");
-    const megabytes = `${Math.round(bytes / 1e6)} MB`;
+    const facts = about ?? joined(language(code), quality.replaceAll("_", " "), speakers > 1 ? t("count.speakers", { count: speakers }) : "");
+    const megabytes = t("voices.megabytes", { size: Math.round(bytes / 1e6) });
     this.#progress.element.hidden = true;
     this.element = el("li", { class: about ? "voice-card large" : "voice-card", "aria-label": title },
       el("div", { class: "voice-about" },
@@ -105,8 +107,8 @@ class Offer {
   }
 
   #offer() {
-    const label = { "aria-label": `Download ${this.voice.title}` };
-    this.#buttons.replaceChildren(el("button", { class: this.voice.about ? "primary" : "quiet", ...label, onclick: onDo(this.#problem, () => this.#ask()) }, "Download"));
+    const label = { "aria-label": t("voices.download_one", { voice: this.voice.title }) };
+    this.#buttons.replaceChildren(el("button", { class: this.voice.about ? "primary" : "quiet", ...label, onclick: onDo(this.#problem, () => this.#ask()) }, t("voices.download")));
     this.#progress.element.hidden = true;
     this.#status.textContent = "";
   }
@@ -117,11 +119,11 @@ class Offer {
     if (permissive) return this.#download();
     this.#license.hidden = false;
     this.#license.replaceChildren(
-      el("p", {}, "Its licence may restrict what you may use it for: ", el("strong", {}, license)),
-      card ? el("details", {}, el("summary", {}, "Model card"), el("pre", {}, card)) : "");
+      el("p", {}, parts("voices.restricted", { licence: el("strong", {}, license) })),
+      card ? el("details", {}, el("summary", {}, t("voices.model_card")), el("pre", {}, card)) : "");
     this.#buttons.replaceChildren(
-      quiet("Accept and download", onDo(this.#problem, () => this.#download(true))),
-      el("button", { class: "link", onclick: () => this.#refuse() }, "No, thanks"));
+      quiet(t("voices.accept"), onDo(this.#problem, () => this.#download(true))),
+      el("button", { class: "link", onclick: () => this.#refuse() }, t("voices.refuse")));
     return undefined;
   }
 
@@ -141,7 +143,7 @@ class Offer {
     this.#progress.element.hidden = false;
     this.#progress.show(job.progress);
     this.#status.textContent = facts(job);
-    this.#buttons.replaceChildren(quiet("Cancel", () => cancelJob(job.id)));
+    this.#buttons.replaceChildren(quiet(t("voices.cancel"), () => cancelJob(job.id)));
     const onProgress = ({ progress, seconds_left }) => {
       this.#progress.show(progress);
       this.#status.textContent = facts({ state: "running", progress, seconds_left });

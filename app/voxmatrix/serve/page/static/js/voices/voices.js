@@ -3,7 +3,8 @@
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
 import { byId, el, note, trouble } from "../dom.js";
-import { count, language } from "../words.js";
+import { t } from "../i18n.js";
+import { language } from "../words.js";
 import { Adding } from "./adding.js";
 import { installedCard } from "./card.js";
 import { Cloning } from "./clone.js";
@@ -15,14 +16,14 @@ const CLONE = "#/voices/clone";
 
 /** `settings` is the promise of the page's settings. */
 export function startVoices(settings) {
-  const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search the voices", autocomplete: "off", spellcheck: "false", oninput: show });
-  const tongue = el("select", { "aria-label": "Language", onchange: show });
+  const search = el("input", { type: "search", placeholder: t("voices.search"), "aria-label": t("voices.search_label"), autocomplete: "off", spellcheck: "false", oninput: show });
+  const tongue = el("select", { "aria-label": t("voices.language"), onchange: show });
   const place = byId("voices-panel");
   const list = el("div");
   const adding = new Adding(list, load);
   const here = el("div");
   const library = new Library(load);
-  const engines = el("section", { "aria-label": "Engines" });
+  const engines = el("section", { "aria-label": t("voices.engines") });
   let cloning = null;
   let found = { voices: [] };
   let end = new AbortController();
@@ -46,14 +47,14 @@ export function startVoices(settings) {
     const cards = voices.map((voice) =>
       installedCard(voice, { isDefault: voice.id === found.default, isFixed: found.default_is_fixed, changed: load, signal: end.signal }));
     here.replaceChildren(
-      el("h2", { class: "shelf-heading" }, "On this server ", el("span", { class: "number note" }, count(voices.length, "voice"))),
-      cards.length ? el("ul", { class: "voice-cards" }, cards) : note("None of them matches."));
+      el("h2", { class: "shelf-heading" }, t("voices.here"), " ", el("span", { class: "number note" }, t("count.voices", { count: voices.length }))),
+      cards.length ? el("ul", { class: "voice-cards" }, cards) : note(t("voices.none")));
     showLibrary();
   }
 
   async function showEngines() {
     const known = await read("v1/engines").catch(() => null);
-    if (known) engines.replaceChildren(el("h2", { class: "shelf-heading" }, "Engines"), ...engineCards(known.engines));
+    if (known) engines.replaceChildren(el("h2", { class: "shelf-heading" }, t("voices.engines")), ...engineCards(known.engines));
   }
 
   function view([name]) {
@@ -83,12 +84,12 @@ export function startVoices(settings) {
     const codes = [...new Set([...found.voices, ...library.voices].map((voice) => voice.language))].filter(Boolean);
     const named = codes.map((code) => [language(code), code]).sort(([a], [b]) => a.localeCompare(b));
     const before = tongue.value;
-    tongue.replaceChildren(el("option", { value: "" }, "All languages"), ...named.map(([name, code]) => el("option", { value: code }, name)));
+    tongue.replaceChildren(el("option", { value: "" }, t("voices.any_language")), ...named.map(([name, code]) => el("option", { value: code }, name)));
     tongue.value = codes.includes(before) ? before : "";
   }
 
   list.append(
-    el("div", { class: "heading" }, el("h1", {}, "Voices"), el("div", { class: "form-actions" }, el("a", { class: "quiet", href: CLONE }, "Clone a voice"), adding.button)),
+    el("div", { class: "heading" }, el("h1", {}, t("tab.voices")), el("div", { class: "form-actions" }, el("a", { class: "quiet", href: CLONE }, t("voices.clone")), adding.button)),
     adding.element,
     el("div", { class: "voice-filter" }, search, tongue),
     here, library.element, engines, startConnect(settings));
