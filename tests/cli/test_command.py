@@ -167,6 +167,16 @@ def test_a_line_of_the_settings_that_an_option_cannot_take_is_named(
     assert "threads in " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("line", ["cast = true", "lexicon = [1.5]"])
+def test_a_path_in_the_settings_of_a_folder_is_text(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "voxmatrix.toml").write_text(f"{line}\n")
+    assert main.run(["speak", "--text", "Hi"]) == 2
+    assert f"{line.partition(' ')[0]} in voxmatrix.toml is" in capsys.readouterr().err
+
+
 def test_settings_in_another_encoding_are_said_as_other_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -88,12 +88,20 @@ def check_single_values(command: Any, context: Any) -> None:
     """Check what voxmatrix.toml gives the parameters of a command.
 
     Raises:
-        UsageError: it has a list for one that has a single value.
+        UsageError: it has a list for one that has a single value, or no text for a path.
     """
     for parameter in command.params:
         value = (context.default_map or {}).get(parameter.name)
         if isinstance(value, list) and not getattr(parameter, "multiple", False) and parameter.nargs == 1:
-            raise UsageError(f"{parameter.name} in {CONFIG_NAME} is a list: {', '.join(value)}", "give it one value")
+            raise UsageError(
+                f"{parameter.name} in {CONFIG_NAME} is a list: {', '.join(map(str, value))}", "give it one value"
+            )
+        if parameter.type.name in _PATHS and value is not None:
+            for path in value if isinstance(value, list) else [value]:
+                if not isinstance(path, str):
+                    raise UsageError(
+                        f"{parameter.name} in {CONFIG_NAME} is no path: {path}", f'write {parameter.name} = "PATH"'
+                    )
 
 
 def check_texts(command: Any, context: Any) -> None:
