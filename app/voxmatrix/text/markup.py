@@ -27,7 +27,7 @@ _QUOTE = re.compile(r"^[ \t]*>(?:[ \t]*>)*[ \t]*(?![ \t\d=>])", re.MULTILINE)
 _TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)\[[ xX]\](?=[ \t])", re.MULTILINE)
 #: With the name of a language, and what tools write behind that: ```py title="a.py"
 _FENCE = re.compile(
-    r"^[ \t]*(?:`{3,}|~{3,})(?:[ \t]*[^\s`~{]+)?(?:[ \t]*\{[^`\n]*\}|[ \t]+[\w-]+=[^`\n]*)?[ \t\r]*$", re.MULTILINE
+    r"^[ \t]*(?:`{3,}|~{3,})(?:[^\s`~{]+(?:[ \t]+[\w-]+=[^`\n]*)?)?(?:[ \t]*\{[^`\n]*\})?[ \t\r]*$", re.MULTILINE
 )
 _TABLE_RULE = re.compile(r"^(?:[ \t]*\|)?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t\r]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r"^[ \t]*={3,}[ \t\r]*$", re.MULTILINE)
