@@ -85,7 +85,7 @@ def test_endless_beginnings_end(part: str) -> None:
     """A pattern that tries all combinations would not."""
     without_markup(part * 20_000)
     without_markup(f"```{part * 20_000}x y")
-    unfinished(part * 20_000)
+    unfinished(part * 20_000, 20_000)
 
 
 @pytest.mark.parametrize(
@@ -132,5 +132,13 @@ def test_in_ssml_what_is_no_element_is_text() -> None:
     ],
 )
 def test_what_a_text_breaks_off_in_is_found(text: str, rest: str | None) -> None:
-    place = unfinished(text)
+    place = unfinished(text, len(text))
     assert (None if place is None else text[place:]) == rest
+
+
+@pytest.mark.parametrize(("before", "after"), [("a ", "![b](c)"), ("a ", "<!-- b -->"), ("a ", "[b](c)")])
+def test_markup_is_not_cut_wherever_a_text_is(before: str, after: str) -> None:
+    text = before + after
+    for end in range(len(before) + 1, len(text)):
+        assert unfinished(text, end) in (len(before), len(before) + 1)
+    assert unfinished(text, len(before)) is None and unfinished(text, len(text)) is None

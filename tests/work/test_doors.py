@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.serve.conftest import Running, running
-from tests.serve.jobs.conftest import download, submit, wait_for
 from tests.toys.family import added, voice_of
 from voxmatrix.book.read.plain import read_plain
 from voxmatrix.book.units import book_units
 from voxmatrix.cli import main
 from voxmatrix.config import home
-from voxmatrix.errors import BadInputError
+from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
 from voxmatrix.plan.device_request import DeviceRequest
@@ -44,7 +43,7 @@ MARKED = {
     "```py\nprint(1)\n```": "print(1)",
     "Dr. Smith paid $5.20, &amp; left.": "Dr. Smith paid $5.20, & left.",
     "If 2 < 3 and 5 > 4, a*b*c is snake_case_name.": "If 2 < 3 and 5 > 4, a*b*c is snake_case_name.",
-    "**All of it** is _old_, `so` to say &lt;b&gt;.": "All of it is old, so to say <b>.",
+    "**All of it** is _old_, `so` to say &lt;b&gt;.": "All of it is old, so to say b.",
 }
 SMILEY = "\U0001f600"
 
@@ -109,6 +108,10 @@ def spoken(text: str | Iterator[str], voice: VoiceCard, style: Style = STYLE) ->
     return out.getvalue()
 
 
+def _no_warning(finding: Finding) -> None:
+    pytest.fail(finding.problem)
+
+
 def run(voice: VoiceCard, *words: str) -> None:
     assert main.run([*words, "--voice", str(voice.path), "--seed", str(SEED), "--sentence-pause", "0"]) == 0
 
@@ -141,7 +144,7 @@ def by_a_worker(texts: Sequence[str], voice: VoiceCard, folder: Path, server: Ru
     with closing(open_voice(voice)) as opened:
         for text in texts:
             job = SpeakJob(text=text, out=folder / "a.wav", style=STYLE, output=Output())
-            speak_job(opened, pytest.fail, job, lambda _: None)
+            speak_job(opened, _no_warning, job, lambda _: None)
             yield samples(job.out)
 
 
@@ -160,7 +163,7 @@ def by_words_of_a_job(texts: Sequence[str], voice: VoiceCard, folder: Path, serv
     for number, text in enumerate(texts):
         place = folder / str(number)
         request = SpeechJobRequest(kind="speech", text=text, seed=SEED, sentence_pause=0.0, format="wav")
-        assert main.run([*request.work(server.services, place).words]) == 0
+        assert main.run([*request.work(server.services.jobs.sources, place).words]) == 0
         yield samples(place / "speech.wav")
 
 
@@ -174,7 +177,6 @@ def test_every_door_says_the_same(
     said = list(door(TEXTS, voice, tmp_path, server))
     wanted = [spoken(text, voice) for text in TEXTS]
     assert [text for text, one, other in zip(TEXTS, said, wanted, strict=True) if one != other] == []
-    assert len(set(said)) == len(set(TEXTS))
     assert said[: len(MARKED)] == [spoken(words, voice) for words in MARKED.values()]
 
 
@@ -190,13 +192,6 @@ def test_a_book_says_the_same(voice: VoiceCard, tmp_path: Path) -> None:
         said = [samples(ledger.audio(delivery.key)) for unit in units if (delivery := ledger.delivery(unit.unit.key))]
     assert len(said) == len(units)
     assert b"".join(said) == b"".join(spoken(text, voice, style) for text in TEXTS)
-
-
-def test_a_job_of_the_page_says_the_same(voice: VoiceCard, server: Running) -> None:
-    text = "\n\n".join(TEXTS)
-    job = submit(server, "speech", text=text, format="wav", seed=SEED, sentence_pause=0.0)
-    assert wait_for(server, job)["state"] == "done"
-    assert download(server, job, "speech.wav")[HEADER_BYTES:] == spoken(text, voice)
 
 
 @settings(max_examples=examples(100))
@@ -231,11 +226,11 @@ def sections(path: Path) -> list[str]:
 
 def test_the_pages_of_the_repository_are_the_same_through_any_door(voice: VoiceCard, server: Running) -> None:
     root = Path(__file__).parents[2]
-    for path in [root / "README.md", root / "docs/speaking.md", *sorted((root / "tests/text/data").glob("*.txt"))]:
+    for path in [root / "README.md", root / "docs/training.md", *sorted((root / "tests/text/data").glob("*.txt"))]:
         for text in sections(path):
             wanted = spoken(text, voice)
             assert server.speak(input=text, seed=SEED).content[HEADER_BYTES:] == wanted
-            assert spoken(iter([text]), voice) == wanted
+            assert server.post("/synthesize", {"text": text}).content[HEADER_BYTES:] == wanted
 
 
 @pytest.mark.parametrize("text", [SMILEY, "***", "<!-- no -->", "[pause:1ms]", "```py\n```"])
@@ -249,5 +244,5 @@ def test_where_somebody_listens_a_text_without_words_is_a_moment_of_silence_and_
         with pytest.raises(BadInputError, match="there is nothing to speak"):
             spoken(given_text, voice)
     with closing(open_voice(voice)) as opened, pytest.raises(BadInputError, match="there is nothing to speak"):
-        speak_job(opened, pytest.fail, SpeakJob(text=text, out=tmp_path / "a.wav", style=STYLE, output=Output()), print)
+        speak_job(opened, _no_warning, SpeakJob(text=text, out=tmp_path / "a.wav", style=STYLE, output=Output()), print)
     assert not list(tmp_path.iterdir())

@@ -124,7 +124,7 @@ def _last_end(text: str, language: str) -> int:
     blank = max((match.end() for match in _BLANK_LINE.finditer(text)), default=0)
     ends = [*_sentence_ends(text, blank, language)]
     place = ends.pop() if ends else blank
-    while (start := unfinished(text[:place])) is not None and len(text) - start <= MAX_PENDING:
+    while (start := unfinished(text, place)) is not None and len(text) - start <= MAX_PENDING:
         place = max((end for end in ends if end <= start), default=min(blank, start))
     return place
 

@@ -27,7 +27,7 @@ _QUOTE = re.compile(r"^[ \t]*>(?:[ \t]*>)*[ \t]*(?![ \t\d=>])", re.MULTILINE)
 _TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)\[[ xX]\](?=[ \t])", re.MULTILINE)
 #: With the name of a language, and what tools write behind that: ```py title="a.py"
 _FENCE = re.compile(
-    r"^[ \t]*(?:`{3,}|~{3,})(?:[ \t]*[^\s`~{]+)?(?:[ \t]*\{[^`\n]*\}|[ \t]+[\w-]+=[^`\n]*)?[ \t\r]*$", re.MULTILINE
+    r"^[ \t]*(?:`{3,}|~{3,})(?:[^\s`~{]+(?:[ \t]+[\w-]+=[^`\n]*)?)?(?:[ \t]*\{[^`\n]*\})?[ \t\r]*$", re.MULTILINE
 )
 _TABLE_RULE = re.compile(r"^(?:[ \t]*\|)?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t\r]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r"^[ \t]*={3,}[ \t\r]*$", re.MULTILINE)
@@ -40,6 +40,8 @@ _LINK_IN_ANGLES = re.compile(r"<((?:https?://|mailto:)[^\s<>]+)>", re.IGNORECASE
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 #: What may be the beginning of a link, tags or phonemes, and of a tag. None is longer than that.
 _MAX_UNFINISHED = 500
+#: Of several characters: no sentence ends within one.
+_SIGNS = ("![", "](", "<!--")
 _UNFINISHED = re.compile(r"(?:\[[^\[\]\n]*(?:\]\([^()\n]*)?|</?[A-Za-z][^<>\n]*)\Z")
 
 
@@ -68,12 +70,17 @@ def without_markup(text: str) -> str:
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
 
 
-def unfinished(text: str) -> int | None:
-    """Where at the end of a text markup begins that what follows may complete; None if there is none."""
-    comment = text.rfind("<!--")
-    if comment >= 0 and text.find("-->", comment) < 0:
+def unfinished(text: str, end: int) -> int | None:
+    """Where markup begins that is not complete at this place, and may go on behind it; None if there is none."""
+    comment = text.rfind("<!--", 0, end)
+    if comment >= 0 and text.find("-->", comment, end) < 0:
         return comment
-    match = _UNFINISHED.search(text, max(0, len(text) - _MAX_UNFINISHED))
+    for sign in _SIGNS:
+        for start in range(max(0, end - len(sign) + 1), end):
+            begins = text.rfind("[", 0, end) if sign == "](" else start
+            if begins >= 0 and text.startswith(sign, start):
+                return begins
+    match = _UNFINISHED.search(text, max(0, end - _MAX_UNFINISHED), end)
     return match and match.start()
 
 
