@@ -1,4 +1,4 @@
-"""docs/server.md: its curl lines run as written, and it names what can be sent and what is answered."""
+"""The pages of the server: their curl lines run as written, and they name what can be sent and what is answered."""
 
 import re
 import shutil
@@ -12,8 +12,8 @@ from tests.serve.conftest import Serve
 from voxmatrix.serve.jobs.jobs import AnyJobRequest
 from voxmatrix.serve.speech.request import SpeechRequest
 
-PAGE = Path(__file__).parents[2] / "docs" / "server.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("server.md", "api.md"))
 CURL = re.findall(r"^    (curl .+)$", TEXT, re.MULTILINE)
 
 

@@ -10,7 +10,7 @@ const post = (path, body) => read(path, { method: "POST", body });
 
 export const ENDED = ["done", "failed", "cancelled"];
 
-/** `body` as in docs/server.md; the job. */
+/** `body` as in docs/api.md; the job. */
 export const createJob = (body) => post(ALL, body);
 /** `{data: [job], has_more}`, newest first; `query` may hold `limit`, `after` and `kind`. */
 export const listJobs = (query = {}) => read(`${ALL}?${new URLSearchParams(query)}`);
