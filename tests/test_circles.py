@@ -6,6 +6,7 @@ from pathlib import Path
 
 APP = Path(__file__).parents[1] / "app"
 
+
 def imports() -> dict[str, set[str]]:
     """What every module imports of the others. Packages stand for their `__init__`."""
     paths = {".".join(path.relative_to(APP).with_suffix("").parts): path for path in APP.rglob("*.py")}
