@@ -68,9 +68,11 @@ def test_ten_prompts_are_recorded_by_keyboard_and_prepare_takes_them(page: "Page
     from playwright.sync_api import expect
 
     page.get_by_role("tab", name="Record").click()
-    if page.get_by_role("button", name="New list").count():
-        page.get_by_role("button", name="New list").click()
-    page.get_by_label("Whose voice is it?").fill("Åsa")
+    another, name = page.get_by_role("button", name="New list"), page.get_by_label("Whose voice is it?")
+    expect(another.or_(name)).to_be_visible()  # depends on what other tests recorded
+    if another.is_visible():
+        another.click()
+    name.fill("Åsa")
     page.get_by_role("radio", name="My own sentences").check()
     page.get_by_role("textbox", name="Sentences").fill("\n\n".join(TEXTS))
     page.get_by_label("Name of the list").fill("ten")

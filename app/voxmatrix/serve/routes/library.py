@@ -11,7 +11,7 @@ from voxmatrix.models.library import LibraryVoice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
-from voxmatrix.voices.library import find, license_of, search
+from voxmatrix.voices.library import find, libraries, license_of, search
 from voxmatrix.voices.resolve import installed
 from voxmatrix.wording import plain
 
@@ -55,10 +55,13 @@ def hub_errors() -> Iterator[None]:
 
 
 def _public(voice: LibraryVoice, here: bool) -> dict[str, Any]:
+    library = libraries()[voice.family]
     return {
         "id": voice.name,
         "title": voice.title,
         "family": voice.family,
+        "library": library.title,
+        "together": library.together,
         "language": voice.language,
         "gender": voice.gender,
         "quality": voice.quality,

@@ -9,7 +9,6 @@ import { facts } from "../jobs/words.js";
 import { joined, language } from "../words.js";
 
 const FIRST = 24;
-const KOKORO = "kokoro";
 
 export class Library {
   voices = [];
@@ -41,12 +40,7 @@ export class Library {
   show(matches, here) {
     if (!this.voices.length && !this.#problem) return;
     const others = this.voices.filter((voice) => !here.has(voice.id) && matches(voice));
-    // Kokoro's come together.
-    const ofKokoro = others.filter(({ family }) => family === KOKORO);
-    const hasKokoro = [...here].some((id) => id.startsWith(`${KOKORO}/`));
-    const offers = others.filter(({ family }) => family !== KOKORO);
-    if (hasKokoro) offers.unshift(...ofKokoro); // that were deleted
-    else if (ofKokoro.length) offers.unshift(this.#kokoro());
+    const offers = this.#offers(others, here);
     const shown = this.#all ? offers : offers.slice(0, FIRST);
     this.element.replaceChildren(
       el("h2", { class: "shelf-heading" }, t("voices.library"), " ", el("span", { class: "number note" }, offers.length ? t("count.more_voices", { count: offers.length }) : "")),
@@ -58,10 +52,18 @@ export class Library {
       } }, t("voices.show_all", { count: offers.length })) : "");
   }
 
-  #kokoro() {
-    const all = this.voices.filter(({ family }) => family === KOKORO);
+  /** Voices that come together are one offer, until some of them are here: then the others were deleted. */
+  #offers(voices, here) {
+    const present = new Set([...here].map((id) => id.split("/")[0]));
+    const whole = new Set(voices.filter(({ family, together }) => together && !present.has(family)).map(({ family }) => family));
+    const single = voices.filter(({ family }) => !whole.has(family)).sort((one, other) => Number(other.together) - Number(one.together));
+    return [...[...whole].map((family) => this.#family(family)), ...single];
+  }
+
+  #family(name) {
+    const all = this.voices.filter(({ family }) => family === name);
     const languages = new Set(all.map((voice) => voice.language));
-    return { ...all[0], id: KOKORO, title: "Kokoro", about: t("voices.kokoro", { voices: all.length, count: languages.size }) };
+    return { ...all[0], id: name, title: all[0].library, about: t("voices.together", { voices: all.length, count: languages.size }) };
   }
 
   #card(voice) {
@@ -74,8 +76,9 @@ export class Library {
     const { data } = await listJobs({ kind: "download", limit: 100 });
     for (const job of data) {
       if (ENDED.includes(job.state)) continue;
-      const id = job.request.voice.startsWith(`${KOKORO}/`) ? KOKORO : job.request.voice;
-      const voice = id === KOKORO ? this.#kokoro() : this.voices.find((each) => each.id === id);
+      const [name] = job.request.voice.split("/");
+      const together = this.voices.some((voice) => voice.together && voice.family === name);
+      const voice = together ? this.#family(name) : this.voices.find(({ id }) => id === job.request.voice);
       if (voice) this.#card(voice).follow(job);
     }
   }
@@ -92,7 +95,7 @@ class Offer {
   constructor(voice, changed) {
     this.voice = voice;
     this.changed = changed;
-    const { title, about, language: code, quality, speakers, family, bytes, license } = voice;
+    const { title, about, language: code, quality, speakers, library, bytes, license } = voice;
     const facts = about ?? joined(language(code), quality.replaceAll("_", " "), speakers > 1 ? t("count.speakers", { count: speakers }) : "");
     const megabytes = t("voices.megabytes", { size: Math.round(bytes / 1e6) });
     this.#progress.element.hidden = true;
@@ -100,7 +103,7 @@ class Offer {
       el("div", { class: "voice-about" },
         el("h3", {}, title),
         note(facts),
-        el("p", { class: "note small" }, joined(family === KOKORO ? "Kokoro" : "Piper", megabytes, license)),
+        el("p", { class: "note small" }, joined(library, megabytes, license)),
         this.#license, this.#progress.element, this.#status, this.#problem),
       this.#buttons);
     this.#offer();
