@@ -7,7 +7,7 @@ from hypothesis import settings
 # No deadlines: a slow computer is no defect. The rest is inherited from the profile that hypothesis chooses: on CI
 # systems, the same examples in every run.
 settings.register_profile("full", deadline=None, max_examples=100)
-settings.register_profile("ci", deadline=None, max_examples=10)
+settings.register_profile("ci", deadline=None, max_examples=25)
 settings.load_profile(os.environ.get("VOXMATRIX_HYPOTHESIS") or "ci")
 
 
