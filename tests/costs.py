@@ -7,6 +7,7 @@ slow ones without the marker. `--costs FILE` writes those of a second or more, a
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -63,13 +64,12 @@ def _of_child(pid: int) -> float:
 
 
 def _children(pid: int) -> list[int]:
-    """None but on Linux."""
+    """None but on Linux. Threads and processes may end meanwhile."""
     found: list[int] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            found += map(int, path.read_text(encoding="utf-8").split())
-        except OSError:
-            continue
+    with suppress(OSError):
+        for path in Path(f"/proc/{pid}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, path.read_text(encoding="utf-8").split())
     return found
 
 

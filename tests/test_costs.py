@@ -1,7 +1,9 @@
 """What is said of the cost of tests, and which of them are left out for it."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,18 @@ def test_what_a_child_costs_is_counted_and_written(folder: Path) -> None:
 
 def test_lines_of_the_file_are_read_with_spaces_in_their_names() -> None:
     assert costs.measured("# steps\n2.5 tests/a.py::t[one two]\n\n1.0 b\n") == {"tests/a.py::t[one two]": 2.5, "b": 1.0}
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError, ProcessLookupError])
+def test_a_process_that_ends_while_it_is_looked_at_costs_no_more(
+    monkeypatch: pytest.MonkeyPatch, error: type[OSError]
+) -> None:
+    def gone(path: Path, pattern: str) -> Iterator[Path]:
+        yield path / str(os.getpid()) / pattern.removeprefix("*/")
+        raise error(path)
+
+    monkeypatch.setattr(Path, "glob", gone)
+    costs.pytest_runtest_logstart()  # an error here would end the whole run
 
 
 def test_the_file_of_the_last_run_can_be_read() -> None:
