@@ -69,6 +69,19 @@ def test_a_voice_that_takes_less_than_estimated_leaves_nothing_to_libraries(comp
     assert used(memory, Voice()) == 60
 
 
+def test_what_preparing_the_first_voice_has_left_in_the_heap_is_no_library(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def free(device: None) -> None:
+        computer.own -= 200
+
+    monkeypatch.setattr("voxmatrix.voices.memory.free_cached", free)
+    memory: Any = VoiceMemory(computer)
+    with memory.loading_libraries(Card(), CPU):
+        computer.own += 350
+    assert used(memory, Voice()) == 100
+
+
 def test_a_process_counts_once_however_many_voices_share_it(computer: Computer) -> None:
     memory = VoiceMemory(computer)
     computer.others = {7: 3000.0, 8: 10.0, 9: 5000.0}

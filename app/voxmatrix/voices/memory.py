@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from voxmatrix.compute.memory import free_cached
 from voxmatrix.machine.probes.probe import ask_psutil
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import SpeakDevice
@@ -49,6 +50,7 @@ class VoiceMemory:
         """Load the first voice of a kind: what it adds to this process beyond its estimate are libraries."""
         before = self._own_mib()
         yield
+        free_cached(None)  # a model that was prepared for the first time has left more than it takes
         voice_mib = card.memory_mib if device.on is None else 0.0
         with self._lock:
             self._fixed_mib += max(0.0, self._own_mib() - before - voice_mib)
