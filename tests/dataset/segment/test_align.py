@@ -125,6 +125,9 @@ WORDS = words("the a and alice cat dog king queen said went running turtle mock 
 
 @given(st.integers(0, 2**32))
 @example(7706)  # a clip whose last word stands twice in the text
+@example(16847)  # the first word, of one letter, stands also before a part that nobody reads
+@example(575707971)  # so does the last word, behind a word with a letter too many
+@example(2177632353)  # a clip of one short word of something else, which has letters of a long one
 def test_no_clip_without_a_doubt_has_other_words(seed: int) -> None:
     """Words are heard wrong, missed or added; clips are read twice, and pages left out or exchanged."""
     dice = random.Random(seed)

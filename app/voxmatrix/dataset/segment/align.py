@@ -19,6 +19,8 @@ _ANCHOR_WORDS = 3
 _MAX_CELLS = 4_000_000
 #: Costs of a letter that is another, of beginning to leave letters out, and of each letter that is left out.
 _OTHER, _OPEN, _LEFT_OUT = 1.0, 1.0, 0.25
+#: The least confidence: with fewer letters of both, they are equal by chance.
+_MIN_CONFIDENCE = 0.5
 #: Letters in a row that may be missing in what was heard, or be too many: more are words that were not read so.
 _MAX_GAP = 6
 #: Letters behind which a few equal ones are so by chance.
@@ -41,6 +43,7 @@ class Span:
     doubt: str = ""  # why it may be others
     sharp: tuple[bool, bool] = (True, True)  # whether its first and its last letter were heard
     skipped: tuple[int, int] = (0, 0)  # words in between that nobody reads: a page header, a note
+    beyond: tuple[int, int] = (0, 0)  # letters that were heard before and behind those of its words
 
     def of(self, text: Sequence[str]) -> Sequence[str]:
         """The words."""
@@ -64,7 +67,8 @@ def align(clips: Sequence[Sequence[str]], text: Sequence[str], ends: Collection[
     place = 0
     for clip in clips:
         end = place + sum(map(len, clip))
-        spans.append(_span(matched[place:end], edges))
+        span = _span(matched[place:end], edges)
+        spans.append(span and _with_short_words(span, "".join(clip), words))
         place = end
     borders = {*ends, *(place for place, word in enumerate(text, start=1) if _pauses(word))}
     return _with_borders(spans, borders, words)
@@ -183,11 +187,11 @@ def _directions(heard: str, text: str) -> NDArray[np.int8]:
 
 
 def _span(matched: Sequence[tuple[int, bool]], edges: Sequence[int]) -> Span | None:
-    """The words that most of the letters of a clip belong to."""
+    """The words that most of the letters of a clip belong to, if it has most of theirs."""
     pairs = _together([(number, place, same) for number, (place, same) in enumerate(matched) if place >= 0])
-    same = sum(equal for *_, equal in pairs)
-    if not pairs or 2 * same < len(matched):
+    if not pairs:
         return None
+    same = sum(equal for *_, equal in pairs)
     (head, first, _), (tail, last, _) = pairs[0], pairs[-1]
     behind = len(matched) - 1 - tail
     start = bisect_left(edges, first + 1) - 1
@@ -206,7 +210,24 @@ def _span(matched: Sequence[tuple[int, bool]], edges: Sequence[int]) -> Span | N
         behind <= _MAX_BLUR and pairs[-1][1:] == (edges[end] - 1, True),
     )
     letters_of_it = edges[end] - edges[start] - (edges[skipped[1]] - edges[skipped[0]])
-    return Span(start, end, same / max(len(matched), letters_of_it), doubt, sharp, skipped)
+    confidence = same / max(len(matched), letters_of_it)
+    return (
+        Span(start, end, confidence, doubt, sharp, skipped, (head, behind)) if confidence >= _MIN_CONFIDENCE else None
+    )
+
+
+def _with_short_words(span: Span, said: str, words: Sequence[str]) -> Span:
+    """With the word before or behind it if that is what the letters too many begin or end with.
+
+    Beside a page that nobody reads, such a word may have been paired with the same letters on the other side of it.
+    """
+    start, end = span.start, span.end
+    head, behind = span.beyond
+    if span.sharp[0] and start and (word := words[start - 1]) and said[:head].startswith(word):
+        start -= 1
+    if span.sharp[1] and end < len(words) and (word := words[end]) and said[len(said) - behind :].endswith(word):
+        end += 1
+    return replace(span, start=start, end=end)
 
 
 def _skipped(
