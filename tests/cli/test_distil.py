@@ -13,9 +13,9 @@ import pytest
 
 from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401 (fixtures)
 from voxmatrix.cli.main import run
-from voxmatrix.distil.learning import Limits
+from voxmatrix.distil.decoder.run import DistilSettings, distil
 from voxmatrix.distil.result import GatesError
-from voxmatrix.distil.run import DistilSettings, distil
+from voxmatrix.distil.trainer import Limits
 from voxmatrix.errors import UnreachableError
 from voxmatrix.piper.files import config_path
 from voxmatrix.progress import Activity

@@ -8,14 +8,14 @@ from voxmatrix_entrypoint import patches
 patches.install()
 
 from voxmatrix.cli.terminal.progress import progress  # noqa: E402
-from voxmatrix.distil import learning  # noqa: E402
-from voxmatrix.distil.run import DistilSettings, distil  # noqa: E402
+from voxmatrix.distil import trainer  # noqa: E402
+from voxmatrix.distil.decoder.run import DistilSettings, distil  # noqa: E402
 
 if __name__ == "__main__":
-    learning.SAVE_SECONDS = 0.2
+    trainer.SAVE_SECONDS = 0.2
     out, text, steps = sys.argv[1:]
     voice = Path(__file__).parent / "voices" / "en_US-slt-tiny.onnx"
-    limits = learning.Limits(steps=int(steps))
+    limits = trainer.Limits(steps=int(steps))
     settings = DistilSettings(voice=voice, out=Path(out), text=Path(text), limits=limits, force=True)
     distil(settings, lambda activity, title, note, begun: progress(activity, title, note=note, begun=begun))
     print("done")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from voxmatrix.cli.main import run
-from voxmatrix.distil.teach import align, training
+from voxmatrix.distil.student import align, training
 from voxmatrix.text.prompts import sentence_list
 
 pytestmark = [pytest.mark.espeak, pytest.mark.usefixtures("kokoro")]

@@ -13,9 +13,9 @@ patches.install()
 
 from tools.default_voice.teacher import Hibari  # noqa: E402
 from voxmatrix.cli.terminal.progress import progress  # noqa: E402
-from voxmatrix.distil.learning import Limits  # noqa: E402
 from voxmatrix.distil.result import Distilled  # noqa: E402
-from voxmatrix.distil.teach.run import TeachSettings, teach  # noqa: E402
+from voxmatrix.distil.student.run import TeachSettings, teach  # noqa: E402
+from voxmatrix.distil.trainer import Limits  # noqa: E402
 from voxmatrix.files import digest, write_text  # noqa: E402
 from voxmatrix.machine.probes.system import read_cpu_bf16  # noqa: E402
 from voxmatrix.piper.config import VoiceConfig  # noqa: E402

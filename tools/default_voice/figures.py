@@ -26,7 +26,7 @@ patches.install()
 from voxmatrix.audio.pitch import pitch  # noqa: E402
 from voxmatrix.audio.waves import Samples  # noqa: E402
 from voxmatrix.compute.libraries import import_onnxruntime  # noqa: E402
-from voxmatrix.distil.teach.corpus import HOP, RATE_HZ  # noqa: E402
+from voxmatrix.distil.student.corpus import HOP, RATE_HZ  # noqa: E402
 from voxmatrix.judge.hearing import word_errors  # noqa: E402
 from voxmatrix.piper.files import config_path  # noqa: E402
 

@@ -1,7 +1,7 @@
 """Speak sentences with hibari and keep what its network computes. Runs in an environment with hibari-tts alone.
 
 Reads a JSON list of sentences in misaki's phonemes; writes FOLDER/0000.npz and so on, as
-voxmatrix/distil/teach/corpus.py reads them. Files that are there are not made again.
+voxmatrix/distil/student/corpus.py reads them. Files that are there are not made again.
 """
 
 import json

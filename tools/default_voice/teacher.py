@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from voxmatrix.distil.teach.corpus import IN_A_FILE
-from voxmatrix.distil.teach.teacher import SYNTHETIC
+from voxmatrix.distil.student.corpus import IN_A_FILE
+from voxmatrix.distil.student.teacher import SYNTHETIC
 from voxmatrix.kokoro.alphabet import TIE, to_misaki
 from voxmatrix.progress import OnProgress
 from voxmatrix.text.front import Sentence

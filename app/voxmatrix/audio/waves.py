@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 #: (n,) or (n, channels), in -1..1.
 Samples = NDArray[np.float32]
+#: The largest sample in 16 bits.
+INT16_MAX = 32767
 
 
 MARGIN_SECONDS = 0.05

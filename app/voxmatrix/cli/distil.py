@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from voxmatrix.distil.result import Distilled
     from voxmatrix.distil.session import Show
-    from voxmatrix.distil.teach.teacher import Teacher
+    from voxmatrix.distil.student.teacher import Teacher
     from voxmatrix.distil.texts import Texts
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.progress import Activity, OnProgress
@@ -123,8 +123,8 @@ def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions
             "the workers of a cluster do not deliver what the networks of a Piper voice compute, which is learned from",
             "omit --cluster",
         )
-    from voxmatrix.distil.learning import Limits
-    from voxmatrix.distil.run import DistilSettings, distil
+    from voxmatrix.distil.decoder.run import DistilSettings, distil
+    from voxmatrix.distil.trainer import Limits
     from voxmatrix.machine.probes.limits import cpus
 
     device, preflight = _device(context), context.obj
@@ -144,7 +144,7 @@ def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions
 
 def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, show: "Show") -> "Distilled":
     """A student of what other voices say: on the device, or over a cluster."""
-    from voxmatrix.distil.teach.teacher import STYLE, VoiceTeacher
+    from voxmatrix.distil.student.teacher import STYLE, VoiceTeacher
     from voxmatrix.voices.resolve import resolve
 
     cards, preflight = list(map(resolve, voices)), context.obj
@@ -161,7 +161,7 @@ def _teach_recorded(
     context: typer.Context, data: Path, out: Path, given: DistilOptions, show: "Show", *, as_json: bool
 ) -> "Distilled":
     """A student of somebody's recordings."""
-    from voxmatrix.distil.teach.recordings import RecordedTeacher
+    from voxmatrix.distil.student.recordings import RecordedTeacher
 
     for option, value in (("--text", given.text), ("--cluster", given.cluster)):
         if value:
@@ -178,8 +178,8 @@ def _learn(
     context: typer.Context, teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show"
 ) -> "Distilled":
     """A student, on the CPU."""
-    from voxmatrix.distil.learning import Limits
-    from voxmatrix.distil.teach.run import TeachSettings, teach
+    from voxmatrix.distil.student.run import TeachSettings, teach
+    from voxmatrix.distil.trainer import Limits
     from voxmatrix.machine.probes.limits import cpus
 
     preflight = context.obj

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from voxmatrix.compute.memory import request_of
-from voxmatrix.distil.learning import Learner, Limits, Position, train
+from voxmatrix.distil.trainer import Learner, Limits, Position, train
 from voxmatrix.errors import DamagedFileError, InterruptedRunError, MemoryExhaustedError, UsageError
 from voxmatrix.files import digest, read_errors, write_text
 from voxmatrix.piper.export.export import check_free

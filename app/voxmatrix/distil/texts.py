@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from voxmatrix.distil.corpus import MAX_SYMBOLS
 from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
@@ -23,6 +22,8 @@ _MIN = 10
 #: A book teaches no more than its first sentences.
 _MAX = 5000
 _MAX_BYTES = 20_000_000
+#: Longer sentences take memory without teaching more.
+_MAX_SYMBOLS = 400
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def read_texts(config: VoiceConfig, file: Path | None) -> Texts:
         found = {
             sentence.text: sentence
             for sentence in _first(front, texts, config.espeak_voice)
-            if len(sentence.ids) <= MAX_SYMBOLS
+            if len(sentence.ids) <= _MAX_SYMBOLS
         }
     sentences = list(found.values())
     if len(sentences) < _MIN:

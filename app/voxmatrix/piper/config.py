@@ -18,7 +18,7 @@ MADE_BY = "voxmatrix"
 #: A voice config has a few kilobytes; a file larger than this is something else.
 MAX_BYTES = 16 * 1024 * 1024
 MAX_RATE_HZ = 192_000
-#: The quality of a voice whose network is not VITS, but that of `distil/teach`.
+#: The quality of a voice whose network is not VITS, but that of `distil/student`.
 STUDENT = "student"
 
 

@@ -1,0 +1,57 @@
+"""Somebody's recordings as a teacher, who says what was read and nothing else."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from voxmatrix.audio.waves import INT16_MAX
+from voxmatrix.dataset.prepared import Clip, PreparedSet
+from voxmatrix.distil.student.corpus import HOP, RATE_HZ, Speech, heard, write_corpus
+from voxmatrix.distil.texts import Texts, texts_of
+from voxmatrix.errors import BadInputError
+from voxmatrix.progress import OnProgress
+from voxmatrix.text.front import Sentence
+
+#: Added before and after each clip, whose own silence is trimmed: the aligner wants some.
+_SILENCE_SECONDS = 6 * HOP / RATE_HZ
+
+
+class RecordedTeacher:
+    """The recordings of one person, a `Teacher`. `texts` is what was read."""
+
+    def __init__(self, name: str, prepared: PreparedSet) -> None:
+        """Learn from the clips of `prepared`.
+
+        Raises:
+            BadInputError: they are of several people.
+        """
+        if prepared.speakers:
+            raise BadInputError(
+                f"the recordings are of {len(prepared.speakers)} people: {', '.join(prepared.speakers[:5])}",
+                "put those of each into a folder of their own: one person teaches a voice",
+            )
+        self.name, self.language, self.speakers = name, prepared.language, (name,)
+        self.facts: Mapping[str, str] = {
+            "teacher": name,
+            "teacher_sha256": prepared.digest,
+            "note": "Taught by recordings of a person.",
+        }
+        self._clips, self._rate_hz = {clip.text: clip for clip in prepared.clips}, prepared.rate_hz
+        self.texts: Texts = texts_of([Sentence(text=clip.text, ids=clip.ids) for clip in self._clips.values()])
+
+    def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
+        """See `Teacher`. All of it is used, however little is wanted."""
+
+        def say(places: range, _missing_seconds: float) -> list[Speech]:
+            return [self._heard(self._clips[sentences[place].text]) for place in places]
+
+        seconds = sum(clip.samples / self._rate_hz + 2 * _SILENCE_SECONDS for clip in self._clips.values())
+        write_corpus(folder, len(sentences), say, seconds, progress)
+
+    def _heard(self, clip: Clip) -> Speech:
+        wave = np.load(clip.path).astype(np.float32) / INT16_MAX
+        return heard(np.pad(wave, round(_SILENCE_SECONDS * self._rate_hz)), self._rate_hz)
+
+    def cpu_seconds(self, texts: Sequence[str]) -> None:
+        """People need none."""

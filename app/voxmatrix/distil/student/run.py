@@ -1,0 +1,264 @@
+"""The whole way from a teacher to a voice of Piper's: speak, align, learn, write, compare."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+import voxmatrix
+from voxmatrix.compute.memory import memory_errors
+from voxmatrix.distil.acceptance import at_most, failed
+from voxmatrix.distil.compare import recogniser
+from voxmatrix.distil.result import Distilled, GatesError
+from voxmatrix.distil.session import (
+    Show,
+    check_out,
+    claim,
+    interruptible,
+    learn,
+    out_of_memory,
+    restore,
+    speech_seconds,
+)
+from voxmatrix.distil.student.align import align, silent_frames
+from voxmatrix.distil.student.compare import TIMED, Said, compare
+from voxmatrix.distil.student.corpus import HOP, RATE_HZ, Speech, read_corpus
+from voxmatrix.distil.student.export import Voice, pace_of, read_student, write_student
+from voxmatrix.distil.student.material import Lesson, Scale, lesson, scale_of
+from voxmatrix.distil.student.network import Sizes
+from voxmatrix.distil.student.teacher import TURN, Teacher, check_teacher, speaker_of
+from voxmatrix.distil.student.training import ADAPTING_RATE, RATE, Student, Training
+from voxmatrix.distil.student.waves import LOWEST_HZ
+from voxmatrix.distil.texts import Texts, read_texts
+from voxmatrix.distil.trainer import Limits, long_enough
+from voxmatrix.errors import BadInputError
+from voxmatrix.files import digest, read_errors, replacing
+from voxmatrix.lock import locked
+from voxmatrix.piper.config import STUDENT, VoiceConfig
+from voxmatrix.piper.export.export import write_voice
+from voxmatrix.piper.export.onnx_writer import metadata
+from voxmatrix.text.front import Sentence
+from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
+from voxmatrix.train.checkpoint.files import write as write_checkpoint
+
+#: Sentences on which the curve is measured, and from which the pace is taken.
+WATCHED, _PACED = 8, 200
+#: How far the mel bands of both may be apart, with the same durations and pitch: with 0.4, 95 % of the words of a
+#: student were heard.
+MAX_MEL_DISTANCE = 0.4
+#: How much the rhythm varies by default.
+_NOISE_W = 0.333
+#: The voice, before it is compared.
+_MADE = "student.onnx"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeachSettings:
+    """What to do. `text` None: the bundled sentences, or `texts`, all that the teacher can say; `bf16`: see Training.
+
+    `start` is the ONNX file of a student of the same sizes and one speaker, with whose weights this one begins.
+    """
+
+    teacher: Teacher
+    out: Path
+    text: Path | None = None
+    texts: Texts | None = None
+    start: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    sizes: Sizes = field(default_factory=Sizes)
+    threads: int = 1
+    bf16: bool = False
+    force: bool = False
+    fresh: bool = False
+
+
+def teach(settings: TeachSettings, show: Show) -> Distilled:
+    """Make a voice. An interrupted command continues where it was, and ends equal to one that was not interrupted.
+
+    Raises:
+        BadInputError: the text or what the teacher says cannot be used; GatesError: the voice is not good enough yet.
+        DamagedFileError: what an earlier command left is corrupt.
+        UsageError: `out` exists, or its folder is of another teacher or in use.
+        MemoryExhaustedError, UnreachableError, InterruptedRunError: what was learned so far is kept.
+    """
+    folder = settings.out.with_suffix(".distil")
+    check_out(settings.out, folder / _MADE, force=settings.force)
+    checkpoint, teacher = folder / "state.ckpt", settings.teacher
+    config = _config(teacher)
+    texts = settings.texts or read_texts(config, settings.text)
+    with locked(folder, "distillation", "wait for it, or choose another `out`"):
+        claim(folder, _source(settings), fresh=settings.fresh)
+        order = _order(texts)
+        torch.set_num_threads(settings.threads)
+        with interruptible(f"what was done so far is kept in {folder}", "continue"):
+            with show("speak", "speaking", str, 0) as progress:
+                seconds = speech_seconds(settings.limits)
+                teacher.speak([one for one, _ in order], folder, seconds, progress)
+            spoken = read_corpus(folder)
+            learned, compared = _parted(order, spoken, len(teacher.speakers))
+            if not settings.force:
+                check_teacher([(one.text, speech.wave()) for one, speech, _ in compared], recogniser(teacher.language))
+            lessons, scales = _lessons(learned, teacher, folder, show)
+        training = _training(lessons, settings)
+        with memory_errors(partial(out_of_memory, torch.device("cpu"), folder)):
+            restore(training, checkpoint)
+            if training.position.rejected and not settings.force:
+                training.position.go_on()
+            learn(training, settings.limits, checkpoint, show)
+        config = replace(config, made_by=_made_by(settings, training, spoken))
+        made = _write(training, lessons, scales, config, folder)
+        with interruptible(f"what was learned is kept in {folder}", "compare"):
+            near = at_most("distance of mel bands, in the same rhythm", training.evaluate()[0], MAX_MEL_DISTANCE)
+            gates, pairs, spent = compare(compared, made, config, near, show)
+            before = teacher.cpu_seconds([one.text for one, *_ in compared[:TIMED]])
+        distilled = Distilled(
+            out=settings.out,
+            gates=gates,
+            times_as_fast=before and before / spent,
+            steps=training.position.step,
+            pairs=pairs,
+            rate_hz=RATE_HZ,
+        )
+        if failed(gates) and not settings.force:
+            training.position.rejected = True
+            write_checkpoint(checkpoint, training.state())
+            raise GatesError(distilled)
+        write_voice(made, config, settings.out)
+    shutil.rmtree(folder, ignore_errors=True)
+    return distilled
+
+
+def _source(settings: TeachSettings) -> str:
+    """What is learned from, and by which network: the same for the same content."""
+    text, start = (digest(path) if path else "" for path in (settings.text, settings.start))
+    return json.dumps({**settings.teacher.facts, "text": text, "start": start, "sizes": asdict(settings.sizes)})
+
+
+def _config(teacher: Teacher) -> VoiceConfig:
+    return VoiceConfig(
+        rate_hz=RATE_HZ,
+        num_symbols=NUM_SYMBOLS,
+        espeak_voice=teacher.language,
+        id_map=default_map("espeak"),
+        quality=STUDENT,
+        dataset=teacher.name,
+        num_speakers=len(teacher.speakers),
+        speaker_id_map={name: number for number, name in enumerate(teacher.speakers) if len(teacher.speakers) > 1},
+        hop=HOP,
+        noise_scale=0.0,  # nothing depends on it
+        noise_w=_NOISE_W,
+    )
+
+
+def _order(texts: Texts) -> list[tuple[Sentence, bool]]:
+    """All sentences, and whether each is only compared: among those to learn, so that there are both, however few."""
+    compared, found = list(texts.compared), []
+    for number, sentence in enumerate(texts.learned):
+        if number % (TURN - 1) == 0 and compared:
+            found.append((compared.pop(0), True))
+        found.append((sentence, False))
+    return [*found, *((one, True) for one in compared)]
+
+
+def _parted(
+    order: Sequence[tuple[Sentence, bool]], spoken: Sequence[Speech], speakers: int
+) -> tuple[list[Said], list[Said]]:
+    """The sentences to learn, and those to compare, as far as they were said."""
+    said: tuple[list[Said], list[Said]] = ([], [])
+    for place, ((one, only_compared), speech) in enumerate(zip(order, spoken, strict=False)):
+        if speech.samples.any():
+            said[only_compared].append((one, speech, speaker_of(place, speakers)))
+    return said
+
+
+def _lessons(said: Sequence[Said], teacher: Teacher, folder: Path, show: Show) -> tuple[list[Lesson], list[Scale]]:
+    """What can be learned: sentences that have a pitch, and are long enough for their symbols."""
+    usable = [(list(filter(None, one.ids)), speech, speaker) for one, speech, speaker in said]
+    usable = [one for one in usable if _fits(len(one[0]), one[1])]
+    of_speakers = [[speech for _, speech, speaker in usable if speaker == one] for one in range(len(teacher.speakers))]
+    fewest, name = min((len(speeches), name) for speeches, name in zip(of_speakers, teacher.speakers, strict=True))
+    needed = WATCHED // len(of_speakers) + 1
+    if fewest < needed:
+        raise BadInputError(
+            f"{name} said {fewest} sentences with a pitch and a frame a symbol, and at least {needed} are needed",
+            "give more text with `text=FILE`: a few hundred sentences are a good amount",
+        )
+    ids, speeches = [one for one, *_ in usable], [speech for _, speech, _ in usable]
+    path = folder / "durations.npz"
+    durations = _read_durations(path, [one.frames for one in speeches])
+    if durations is None:
+        with show("prepare", "aligning", str, 0) as progress:
+            durations = align(ids, speeches, progress)
+        with replacing(path) as file:
+            np.savez(file, *durations)
+    scales = list(map(scale_of, of_speakers))
+    lessons = [
+        lesson(numbers, frames, speech, scales[speaker], speaker)
+        for (numbers, speech, speaker), frames in zip(usable, durations, strict=True)
+    ]
+    return lessons, scales
+
+
+def _fits(symbols: int, speech: Speech) -> bool:
+    return speech.frames - sum(silent_frames(speech.wave())) >= symbols - 2 and speech.hz.max() > LOWEST_HZ
+
+
+def _read_durations(path: Path, frames: Sequence[int]) -> list[NDArray[np.int64]] | None:
+    """What an earlier command has aligned; None if there is nothing, it is damaged, or of less or more speech."""
+    if not path.exists():
+        return None
+    with read_errors(path), suppress(ValueError, EOFError, zipfile.BadZipFile):
+        with path.open("rb") as file, np.load(file) as content:
+            found = [content[name] for name in content.files]
+        return found if [one.sum() for one in found] == list(frames) else None
+    return None
+
+
+def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
+    torch.manual_seed(0)  # here, whatever was computed before and need not be again
+    student = Student(settings.sizes, len(settings.teacher.speakers))
+    if settings.start:
+        student.begin_with(read_student(settings.start))
+    with long_enough():
+        return Training(
+            student,
+            learned=lessons[:-WATCHED],
+            watched=lessons[-WATCHED:],
+            rate=ADAPTING_RATE if settings.start else RATE,
+            threads=settings.threads,
+            bf16=settings.bf16,
+        )
+
+
+def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speech]) -> dict[str, object]:
+    """What the voice was made of: it carries the origin of its teacher."""
+    return {
+        "taught_by": f"voxmatrix {voxmatrix.__version__}",
+        **settings.teacher.facts,
+        **({"started_from": settings.start.stem, "start_sha256": digest(settings.start)} if settings.start else {}),
+        "text_sha256": digest(settings.text) if settings.text else "",
+        "sentences": len(spoken),
+        "speech_seconds": sum(one.frames for one in spoken) * HOP // RATE_HZ,
+        "steps": training.position.step,
+    }
+
+
+def _write(
+    training: Training, lessons: Sequence[Lesson], scales: Sequence[Scale], config: VoiceConfig, folder: Path
+) -> Path:
+    """Write the ONNX file of the voice into the folder, with averaged weights."""
+    student = training.student
+    student.load_state_dict(training.averaged)
+    made = folder / _MADE
+    of_speakers = [[one for one in lessons if one.speaker == speaker][:_PACED] for speaker in range(len(scales))]
+    paces = [pace_of(student.rhythm, own) for own in of_speakers]
+    write_student(Voice(student, scales, paces), metadata(config), made)
+    return made

@@ -1,0 +1,165 @@
+"""A training that was interrupted ends with the same weights, and it ends when it was told to."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.piper.conftest import MakeCheckpoint
+from voxmatrix.distil.decoder.batches import Sampler
+from voxmatrix.distil.decoder.corpus import CorpusSentence
+from voxmatrix.distil.decoder.graph import read_graph
+from voxmatrix.distil.decoder.network import Student, copy_weights
+from voxmatrix.distil.decoder.training import Training
+from voxmatrix.distil.trainer import Limits, Position, train
+from voxmatrix.errors import BadInputError, UnreachableError
+from voxmatrix.tables.quality import HOP
+
+
+def utterances(frames: int = 120, count: int = 6, speaker: int = 0) -> list[CorpusSentence]:
+    random = np.random.default_rng(0)
+    return [
+        CorpusSentence(
+            latent=random.normal(size=(64, frames)).astype(np.float16),
+            samples=random.integers(-9000, 9000, frames * HOP).astype(np.int16),
+            speaker=np.zeros(speaker, np.float16),
+        )
+        for _ in range(count)
+    ]
+
+
+@pytest.fixture
+def training(make_onnx: MakeCheckpoint) -> Training:
+    return new(make_onnx)
+
+
+def new(make_onnx: MakeCheckpoint, *, bf16: bool = False) -> Training:
+    weights = read_graph(make_onnx("tiny", 1, "text")).weights
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    student = Student(weights)
+    copy_weights(student, weights)
+    material = utterances()
+    device = torch.device("cpu")
+    return Training(student, learned=material[:-1], watched=material[-1:], rate_hz=16000, device=device, bf16=bf16)
+
+
+def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
+    straight, first = new(make_onnx), new(make_onnx)
+    train(straight, Limits(steps=4), tmp_path / "straight.ckpt", lambda position, loss: None)
+    for _ in range(2):
+        first.position.decide(Limits(steps=4))
+        first.step()
+    torch.save(first.state(), tmp_path / "state.ckpt")
+
+    second = new(make_onnx)
+    second.restore(torch.load(tmp_path / "state.ckpt", weights_only=True))
+    train(second, Limits(steps=4), tmp_path / "state.ckpt", lambda position, loss: None)
+
+    assert second.position.step == 4
+    for name, value in straight.averaged.items():
+        assert torch.equal(value, second.averaged[name]), name
+
+
+def test_bf16_learns_the_same_but_for_rounding(make_onnx: MakeCheckpoint) -> None:
+    exact, rounded = new(make_onnx), new(make_onnx, bf16=True)
+    for training in (exact, rounded):
+        training.position.decide(Limits(steps=3))
+
+    losses = [(float(exact.step()), float(rounded.step())) for _ in range(3)]
+
+    assert all(ours != theirs and ours == pytest.approx(theirs, rel=0.01) for ours, theirs in losses)
+    assert all(value.dtype == torch.float32 for value in rounded.student.parameters())
+
+
+def test_what_is_learned_is_kept_on_a_full_disk(training: Training) -> None:
+    Path("/dev/full").exists() or pytest.skip("no /dev/full")
+    with pytest.raises((UnreachableError, OSError)):
+        train(training, Limits(steps=1), Path("/dev/full/state.ckpt"), lambda position, loss: None)
+
+
+def test_evaluating_changes_nothing(training: Training) -> None:
+    training.step()
+    before = {name: value.clone() for name, value in training.student.state_dict().items()}
+
+    distance, in_tune = training.evaluate()
+
+    assert math.isfinite(distance) and distance > 0 and 0 <= in_tune <= 1
+    assert all(torch.equal(value, before[name]) for name, value in training.student.state_dict().items())
+
+
+def test_the_state_of_another_network_is_refused(training: Training) -> None:
+    with pytest.raises((KeyError, ValueError, RuntimeError)):
+        training.restore({"format": 2, "student": {}, "averaged": {}, "optimizer": {}, "position": {}})
+    with pytest.raises(ValueError, match="format"):
+        training.restore({**training.state(), "format": 99})
+
+
+def test_losses_that_are_not_finite_end_it(training: Training, tmp_path: Path) -> None:
+    with torch.no_grad():
+        next(training.student.parameters()).fill_(float("nan"))
+    with pytest.raises(BadInputError, match="not finite"):
+        train(training, Limits(steps=3), tmp_path / "state.ckpt", lambda position, loss: None)
+
+
+def test_steps_end_after_so_many_with_a_falling_rate() -> None:
+    position = Position()
+    position.decide(Limits(steps=1000))
+    rates = []
+    while not position.finished():
+        rates.append(position.rate())
+        position.step += 1
+    assert len(rates) == 1000
+    assert rates[0] < rates[99] == rates[499] == 1.0
+    assert rates[500:] == sorted(rates[500:], reverse=True) and rates[-1] < 0.01
+
+
+def test_minutes_end_it_and_the_rate_falls_in_the_last_ones() -> None:
+    position, limits = Position(), Limits(minutes=10)
+    for position.step in range(1, 301):
+        position.seconds = float(position.step)
+        position.decide(limits)
+    assert (position.falls_from, position.ends_at) == (300, 600)
+
+
+def test_with_nothing_said_it_ends_when_the_curve_is_flat() -> None:
+    position = Position(step=4000, mels=[0.5, 0.4, 0.35, 0.33, 0.32])
+    position.decide(Limits())
+    assert not position.falls_from
+    position.mels += [0.319, 0.318, 0.318, 0.319]
+    position.decide(Limits())
+    assert (position.falls_from, position.ends_at) == (4000, 8000)
+
+
+def test_it_can_learn_on_after_its_end() -> None:
+    position = Position()
+    position.decide(Limits(steps=10))
+    position.step = 10
+    assert position.finished()
+    position.go_on()
+    position.decide(Limits(steps=10))
+    assert not position.finished() and position.ends_at == 20
+
+
+def test_windows_hold_the_samples_of_their_frames() -> None:
+    """At the ends of an utterance a window begins or ends where the utterance does."""
+    material = utterances(frames=60, count=1)
+    for step in range(30):
+        windows = Sampler(material, 32, 9, torch.device("cpu")).draw(2, step)
+        whole = torch.from_numpy(material[0].wave())[None, None]
+        for row in range(2):
+            wave = windows.wave[row]
+            begin = next(b for b in range(29) if torch.equal(whole[0, 0, b * HOP : (b + 32) * HOP], wave))
+            start = begin - int(windows.offset[row])
+            assert 0 <= start <= 60 - 50
+            made = whole[:, :, start * HOP : (start + 50) * HOP].expand(2, -1, -1)
+            assert torch.equal(windows.inside(made)[row], wave)
+            latent = torch.from_numpy(material[0].latent.astype(np.float32))
+            assert torch.equal(windows.latent[row], latent[:, start : start + 50])
+
+
+def test_short_sentences_are_refused_with_a_remedy() -> None:
+    with pytest.raises(ValueError, match="no sentence has"):
+        Sampler(utterances(frames=30), 32, 9, torch.device("cpu"))
