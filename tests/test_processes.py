@@ -17,7 +17,16 @@ import pytest
 import voxmatrix
 import voxmatrix_entrypoint
 from voxmatrix.child_environment import for_program
-from voxmatrix.processes import EndedError, LineProcess, describe_exit, ignoring_ctrl_c, join_or_kill, kill_group, run
+from voxmatrix.processes import (
+    EndedError,
+    LineProcess,
+    delaying_signals,
+    describe_exit,
+    ignoring_ctrl_c,
+    join_or_kill,
+    kill_group,
+    run,
+)
 
 SPAWN = multiprocessing.get_context("spawn")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
@@ -36,6 +45,14 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signa
 @posix
 def test_how_a_process_ended_is_said_with_the_name_of_its_signal(code: int | None, words: str) -> None:
     assert describe_exit(code) == words
+
+
+def test_ctrl_c_in_a_block_that_delays_it_takes_effect_at_its_end() -> None:
+    done = False
+    with pytest.raises(KeyboardInterrupt), delaying_signals():
+        signal.raise_signal(signal.SIGINT)
+        done = True
+    assert done and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_who_ends_in_time_is_not_killed_and_who_does_not_is() -> None:

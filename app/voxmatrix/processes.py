@@ -79,6 +79,24 @@ def ignoring_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+def delaying_signals() -> Iterator[None]:
+    """Ctrl-C and SIGTERM in the block take effect at its end. It should be short, and wait for nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda number, _: received.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if received:
+            signal.raise_signal(received[0])
+
+
 def join_or_kill(
     processes: "Sequence[BaseProcess]", grace_seconds: float, kill: "Callable[[BaseProcess], None] | None" = None
 ) -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -124,3 +125,77 @@ def with_memory_for_200_symbols(start: WorkerStart, warn: Warn) -> Iterator[Spea
 
     with patch.object(Network, "run_timed", refusing), opened_voice(start, warn) as speak:
         yield speak
+
+
+def _stop_this_process() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+class _Finalised:
+    def __del__(self) -> None:
+        _stop_this_process()
+
+
+@contextmanager
+def stopped_in_a_finaliser(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
+    """SIGTERM comes where Python prints exceptions and drops them."""
+
+    def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+        _Finalised()
+        return _written(job, on_characters)
+
+    yield speak
+
+
+@contextmanager
+def stopped_in_a_weakref_callback(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
+    """SIGTERM comes where Python prints exceptions and drops them."""
+
+    def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+        referenced = threading.Event()
+        reference = weakref.ref(referenced, lambda _: _stop_this_process())
+        del referenced
+        assert reference() is None
+        return _written(job, on_characters)
+
+    yield speak
+
+
+@contextmanager
+def stopped_when_finished(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
+    """SIGTERM comes when the file is complete and not reported."""
+
+    def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+        speech = _written(job, on_characters)
+        _stop_this_process()
+        return speech
+
+    yield speak
+
+
+@contextmanager
+def stopped_in_the_middle(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
+    """SIGTERM comes while the file is being written."""
+
+    def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+        with replacing(job.out) as file:
+            file.write(b"RIFF")
+            _stop_this_process()
+        raise AssertionError("SIGTERM was ignored")
+
+    yield speak
+
+
+@contextmanager
+def finished_when_stopped(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
+    """A file is complete, and SIGTERM has come, before it is reported."""
+
+    def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        speech = _written(job, on_characters)
+        signal.sigwait([signal.SIGTERM])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        _stop_this_process()
+        return speech
+
+    yield speak

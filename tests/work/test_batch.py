@@ -25,6 +25,7 @@ from voxmatrix.speak.output import Speech
 from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.batch import BatchOutcome, speak_batch
 from voxmatrix.work.local_executor import LocalExecutor
+from voxmatrix.work.place import place
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill")
 LINES = ["Good morning.", "The birch canoe slid on the smooth planks. Is that so?", "Good night.", "It is 5 o'clock."]
@@ -250,6 +251,32 @@ def test_a_text_that_was_not_read_is_named_in_its_place(tmp_path: Path) -> None:
     assert failures(outcomes)[1].exit_code == 3 and "UTF-8" in failures(outcomes)[1].problem
 
 
+def test_ctrl_c_while_a_finished_file_is_given_its_place_is_too_late_for_it(
+    batch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any) -> None:
+        monkeypatch.setattr("voxmatrix.work.batch.place", place)
+        place(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("voxmatrix.work.batch.place", interrupted)
+
+    outcomes = batch("one", workers=1)
+
+    assert not failures(outcomes) and written(tmp_path) == ["00.wav"]
+
+
+@needs_signals
+def test_what_a_worker_finishes_while_it_is_stopped_is_kept(batch: Any, tmp_path: Path) -> None:
+    def interrupted(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    outcomes = batch("one", "two", workers=1, opening=openings.finished_when_stopped, on_progress=interrupted)
+
+    assert list(failures(outcomes)) == [1] and failures(outcomes)[1].exit_code == 130
+    assert written(tmp_path) == ["00.wav"]
+
+
 def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[tuple[str, int]] = []
 
@@ -261,6 +288,9 @@ def test_devices_are_given_round_robin_and_cpus_are_shared(batch: Any, monkeypat
 
         def ready(self, timeout_seconds: float) -> None:
             raise KeyboardInterrupt
+
+        def last_messages(self) -> tuple[()]:
+            return ()
 
         def stop(self) -> None:
             pass

@@ -212,6 +212,9 @@ class Instant:
     def results(self, timeout_seconds: float) -> list[Any]:
         return [self.events.pop(0)] if self.events else []
 
+    def last_results(self) -> list[Any]:
+        return self.events
+
     def cancel(self, worker: str, keys: Sequence[str]) -> None: ...
 
     def replace(self, worker: str, failure: Failure) -> None: ...

@@ -1,17 +1,15 @@
 """Speak many texts into many files. Existing files are skipped, and failures do not stop the other texts."""
 
 import secrets
-import shutil
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError, VoxmatrixError
-from voxmatrix.files import replacing
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
 from voxmatrix.progress import OnProgress
@@ -20,7 +18,7 @@ from voxmatrix.speak.batch.messages import Failure, failure_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.speak.captions import check_captions, write_captions
 from voxmatrix.speak.output import Speech
-from voxmatrix.speak.wav import HEADER_BYTES, PLAIN
+from voxmatrix.speak.wav import PLAIN
 from voxmatrix.voices.cast import with_voices_of
 from voxmatrix.work.executor import (
     Executor,
@@ -33,6 +31,7 @@ from voxmatrix.work.executor import (
     WorkEvent,
 )
 from voxmatrix.work.job import carry_out, estimated_seconds
+from voxmatrix.work.place import place
 from voxmatrix.work.scheduler import Scheduler
 from voxmatrix.work.unit import Unit, unit_of
 from voxmatrix.work.worker_load import PendingUnit
@@ -195,6 +194,7 @@ class _Batch:
         self._captions = captions
         self._characters = sum(text.characters for text in texts.values())
         self._spoken: Counter[str] = Counter()  # characters
+        self._events: deque[WorkEvent] = deque()  # that have not been handled completely
         self._scheduler = Scheduler(executor.overhead_seconds, ahead=False, attempts=DEATHS_PER_TEXT)
         # Longest first: a long text at the end would keep one worker busy while the others are idle.
         longest_first = sorted(self._units.values(), key=lambda unit: -len(unit.text))
@@ -206,17 +206,24 @@ class _Batch:
             while self._texts:
                 carry_out(self._scheduler.decide(time.monotonic()), self._executor, self._units)
                 try:
-                    events = self._executor.results(_TICK_SECONDS)
+                    self._events.extend(self._executor.results(_TICK_SECONDS))
                 except VoxmatrixError as error:  # no worker is left
                     self._fail_all(failure_of(error))
                     return
-                for event in events:
-                    self._on_event(event, time.monotonic())
+                while self._events:
+                    self._on_event(self._events[0], time.monotonic())
+                    self._events.popleft()
         except KeyboardInterrupt:
-            for event in self._executor.results(0.0):  # what is written already
-                if isinstance(event, UnitSpoken):
-                    self._keep(event, time.monotonic())
+            self._keep_finished()
             raise
+
+    def _keep_finished(self) -> None:
+        """Give what the workers have finished its place, also a file whose placing was interrupted."""
+        with suppress(VoxmatrixError):
+            self._events.extend(self._executor.last_results())
+        for event in self._events:
+            if isinstance(event, UnitSpoken) and event.key in self._texts and event.path.exists():
+                self._set_result(event.key, self._written(event, self._texts[event.key]))
 
     def _on_event(self, event: WorkEvent, now: float) -> None:
         match event:
@@ -252,7 +259,7 @@ class _Batch:
             for _, out in text.files:
                 if self._captions:
                     write_captions(out.with_suffix(f".{self._captions}"), event.captions)
-                _place(event.path, out, self._output)  # the last: what is there is skipped by the next command
+                place(event.path, out, self._output)  # the last: what is there is skipped by the next command
         except (VoxmatrixError, OSError) as error:
             return failure_of(error)
         seconds = event.samples / event.rate_hz
@@ -271,8 +278,9 @@ class _Batch:
     def _set_result(self, key: str, result: TextResult) -> None:
         if key in self._texts:
             self._progress(key, self._texts[key].characters)
-            for index, _ in self._texts.pop(key).files:
+            for index, _ in self._texts[key].files:
                 self._results[index] = result
+            del self._texts[key]
 
     def _progress(self, key: str, characters: int) -> None:
         """Count what was spoken of a text."""
@@ -281,20 +289,3 @@ class _Batch:
         self._spoken[key] = min(self._texts[key].characters, self._spoken[key] + characters)
         if self._on_progress and self._spoken.total() > before:
             self._on_progress(self._spoken.total(), self._characters)
-
-
-def _place(wav: Path, out: Path, output: Output) -> None:
-    """Copy or encode a finished file.
-
-    Raises:
-        UnreachableError: the disk is full, or `out` cannot be written.
-    """
-    extension = out.suffix.lower()
-    if extension in PLAIN:
-        with replacing(out) as file, wav.open("rb") as opened:
-            opened.seek(HEADER_BYTES if output.raw or PLAIN[extension] else 0)
-            shutil.copyfileobj(opened, file)
-    else:
-        from voxmatrix.audio.encode import encode
-
-        encode(wav, out, bitrate=output.bitrate, force=True)

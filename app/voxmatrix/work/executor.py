@@ -100,6 +100,14 @@ class Executor(Protocol):
         """
         ...
 
+    def last_results(self) -> list[WorkEvent]:
+        """`results` after an interruption. Workers of this process end first, so that nothing comes after them.
+
+        Raises:
+            VoxmatrixError: no worker is left.
+        """
+        ...
+
     def close(self) -> None:
         """Let go of the workers, and lose what they have not reported."""
         ...

@@ -15,6 +15,7 @@ from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.style import Runtime, Style
+from voxmatrix.processes import delaying_signals
 from voxmatrix.speak.batch.messages import (
     CharactersSpoken,
     Failure,
@@ -136,10 +137,21 @@ class LocalExecutor(Closeable):
             found.failure = failure
             found.process.process.kill()
 
+    def last_results(self) -> list[WorkEvent]:
+        """End all processes, and return what has happened until then."""
+        for process, message in self._processes.last_messages():
+            if isinstance(message, JobEnded) and message.out is not None:
+                self._on_message(self._of(process), process, message)
+        events, self._events = self._events, []
+        return events
+
     def close(self) -> None:
         """End all processes."""
         self._processes.stop()  # what was not recorded is spoken again
         self._scratch.cleanup()
+
+    def _of(self, process: WorkerProcess) -> _LocalWorker:
+        return next(worker for worker in self._workers if worker.process is process)
 
     def _named(self, name: str) -> _LocalWorker:
         return next(worker for worker in self._workers if worker.name == name)
@@ -155,8 +167,10 @@ class LocalExecutor(Closeable):
     def _receive(self, timeout_seconds: float) -> None:
         """Turn the messages of all workers into events."""
         for process in self._processes.ready(timeout_seconds):
-            worker = next(worker for worker in self._workers if worker.process is process)
-            self._on_message(worker, process, process.receive())
+            worker = self._of(process)
+            with delaying_signals():  # a message is read once
+                self._on_message(worker, process, process.receive())
+            self._send(worker, process)  # waits while the pipe is full
 
     def _on_message(self, worker: _LocalWorker, process: WorkerProcess, message: Message | None) -> None:
         match message:
@@ -175,7 +189,6 @@ class LocalExecutor(Closeable):
                 job, key = process.jobs[place], worker.sent[place]
                 del process.jobs[place], worker.sent[place]
                 self._events.append(self._ended(worker, job, key, result))
-                self._send(worker, process)
             case JobEnded(result=Failure() as failure):
                 self._processes.retire(process)
                 self._on_open_failure(worker, failure, died=False)

@@ -2,8 +2,9 @@
 another could read."""
 
 import multiprocessing
+import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -80,6 +81,21 @@ class WorkerProcesses:
         _join([worker])
         worker.connection.close()
         return worker.process.exitcode
+
+    def last_messages(self) -> Iterator[tuple[WorkerProcess, Message]]:
+        """Tell all processes to exit, and yield what they still send: a text may have been finished just before."""
+        for worker in self.running:
+            worker.process.terminate()
+        until = time.monotonic() + GRACE_SECONDS
+        while self.running and (left := until - time.monotonic()) > 0:
+            for worker in self.ready(left):
+                message = worker.receive()
+                if message is None:
+                    self.retire(worker)
+                else:
+                    yield worker, message
+        for worker in self.running:
+            worker.process.kill()  # `stop` need not wait for as long again
 
     def stop(self) -> None:
         """End all processes."""

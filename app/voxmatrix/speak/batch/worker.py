@@ -1,7 +1,7 @@
 """The worker process: opens the voice once, then speaks texts until there are no more."""
 
+import os
 import signal
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from voxmatrix.child_environment import drop_unlisted
 from voxmatrix.files import storage_errors
@@ -37,7 +38,8 @@ def work(start: WorkerStart, connection: Connection) -> None:
     """Run until the parent process sends None or closes the connection."""
     drop_unlisted()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the parent handles it
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # unwinds the stack, which removes unfinished files
+    unreported = _UnreportedFiles()
+    signal.signal(signal.SIGTERM, lambda *_: unreported.exit_soon())
     tempfile.tempdir = str(start.scratch)
     sending = threading.Lock()
 
@@ -52,8 +54,8 @@ def work(start: WorkerStart, connection: Connection) -> None:
             send(JobEnded(result=failure_of(error)))
             return
         send(VoiceOpened())
-        one = partial(_speak, speak, send)
-        if start.at_once == 1:  # in this thread, so that a signal interrupts the text and removes its file
+        one = partial(_speak, speak, send, unreported)
+        if start.at_once == 1:  # in this thread, between whose instructions signals are handled
             while (job := connection.recv()) is not None:
                 one(job)
             return
@@ -62,13 +64,43 @@ def work(start: WorkerStart, connection: Connection) -> None:
             pool.submit(one, job)
 
 
-def _speak(speak: SpeakOne, send: Callable[[Message], None], job: SpeakJob) -> None:
+class _UnreportedFiles:
+    """The files of the texts that are being spoken. SIGTERM ends the process, but not between a file and its report.
+
+    The handler raises nothing: an exception could come in a finaliser or a callback, where Python prints and drops it.
+    So nothing is cleaned up here: the parent process removes the unfinished and the temporary files of its workers.
+    """
+
+    def __init__(self) -> None:
+        self._paths: set[Path] = set()
+        self._stopping = False
+
+    def add(self, path: Path) -> None:
+        """This file is being written. It appears, by renaming, when it is finished."""
+        self._paths.add(path)
+
+    def reported(self, path: Path) -> None:
+        """The parent has the result of this file."""
+        self._paths.discard(path)
+        if self._stopping:
+            self.exit_soon()
+
+    def exit_soon(self) -> None:
+        """Exit now or, if a finished file is not reported yet, after its report."""
+        self._stopping = True
+        if not any(path.exists() for path in tuple(self._paths)):
+            os._exit(0)
+
+
+def _speak(speak: SpeakOne, send: Callable[[Message], None], unreported: _UnreportedFiles, job: SpeakJob) -> None:
+    unreported.add(job.out)
     try:
         with storage_errors(job.out):
             result: Speech | Failure = speak(job, lambda count: send(CharactersSpoken(out=job.out, count=count)))
     except Exception as error:  # any error affects only this text
         result = failure_of(error)
     send(JobEnded(result=result, out=job.out))
+    unreported.reported(job.out)
 
 
 @contextmanager

@@ -161,6 +161,10 @@ class CeleryExecutor(Closeable):
                 self._mailbox.kill(remote.heartbeat.hostname, [task.name for task in self._tasks.held(worker)])
             self._lose(worker, failure)
 
+    def last_results(self) -> list[WorkEvent]:
+        """`results` without waiting: the workers are not of this process."""
+        return self.results(0.0)
+
     def close(self) -> None:
         """Tell the workers that nobody waits for their results any more."""
         for worker in list(self._remotes):
@@ -208,7 +212,8 @@ class CeleryExecutor(Closeable):
             if member.leaving or (remote.joined and is_silent and can_judge):
                 # A busy computer or its network is not the fault of a sentence. Its death is known when it restarts.
                 self._lose(name, None)
-                self._drop_queue(name)
+                with suppress(UnreachableError):
+                    self._mailbox.drop_queue(name)
                 remote.unheard = None if member.leaving else member.heartbeat.incarnation
             elif heard_all and not remote.joined and not is_silent and member.heard > remote.unwanted_until:
                 died = remote.unheard is not None and remote.unheard != member.heartbeat.incarnation
@@ -238,10 +243,6 @@ class CeleryExecutor(Closeable):
         if tasks:
             with suppress(UnreachableError):
                 self._mailbox.cancel(self._remotes[worker].heartbeat.hostname, tasks)
-
-    def _drop_queue(self, worker: str) -> None:
-        with suppress(UnreachableError):
-            self._mailbox.drop_queue(worker)
 
     def _unusable(self, worker: str, failure: Failure) -> None:
         """A worker cannot speak this voice: the others continue without it."""
@@ -286,8 +287,7 @@ class CeleryExecutor(Closeable):
 
     def _on_report(self, task: SentTask, report: BatchReport) -> None:
         """Turn what is new in a report into events."""
-        for event in self._deliveries.spoken(task, report):
-            self._events.append(event)
+        self._events.extend(self._deliveries.spoken(task, report))
         for unit, failure in task.new_failures(report):
             if failure.exit_code not in FATAL_CODES:
                 self._events.append(UnitFailed(worker=task.worker, key=unit.key, failure=failure))
