@@ -21,9 +21,9 @@ def config(make_onnx: MakeCheckpoint) -> VoiceConfig:
 def test_bundled_sentences_are_learned_or_compared_but_not_both(config: VoiceConfig, language: str, least: int) -> None:
     texts = read_texts(replace(config, espeak_voice=language), None)
 
-    learned, compared = ({one.text for one in part} for part in (texts.learned, texts.compared))
-    assert len(learned) >= least and 10 <= len(compared) <= 40
-    assert not learned & compared
+    train, compared = ({one.text for one in part} for part in (texts.train, texts.compared))
+    assert len(train) >= least and 10 <= len(compared) <= 40
+    assert not train & compared
 
 
 def test_other_languages_need_a_text(config: VoiceConfig, tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_other_languages_need_a_text(config: VoiceConfig, tmp_path: Path) -> Non
     words = ("eins", "zwei", "drei", "vier", "acht", "elf", "rot", "blau", "gelb", "warm", "kalt")
     text.write_text("\n".join(f"Das ist der Satz {word}." for word in words), encoding="utf-8")
 
-    assert len(read_texts(german, text).learned) >= 8
+    assert len(read_texts(german, text).train) >= 8
 
 
 @pytest.mark.parametrize("content", [b"", b"One sentence only.", "Käse".encode("utf-16"), b"\x00" * 100])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from voxmatrix.judge.hearing import word_errors
-from voxmatrix.judge.sound import doubts, improbable, measure
+from voxmatrix.judge.sound import improbable, measure, suspected_failures
 
 RATE_HZ = 16_000
 RANDOM = np.random.default_rng(1)
@@ -38,14 +38,14 @@ USUAL = [
 )
 def test_what_is_damaged_is_named_and_nothing_else(samples: np.ndarray, problem: str) -> None:
     sentences = [*USUAL[:4], (40, samples), *USUAL[4:]]
-    found = doubts([measure(sound, RATE_HZ) for _, sound in sentences], [count for count, _ in sentences])
+    found = suspected_failures([measure(sound, RATE_HZ) for _, sound in sentences], [count for count, _ in sentences])
     assert problem in found[4]
     assert not any(found[:4] + found[5:])
 
 
 def test_ordinary_speech_has_no_doubts() -> None:
-    assert not any(doubts([measure(sound, RATE_HZ) for _, sound in USUAL], [count for count, _ in USUAL]))
-    assert doubts([], []) == []
+    assert not any(suspected_failures([measure(sound, RATE_HZ) for _, sound in USUAL], [count for count, _ in USUAL]))
+    assert suspected_failures([], []) == []
 
 
 @pytest.mark.parametrize(

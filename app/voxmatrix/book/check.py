@@ -14,7 +14,7 @@ from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.errors import Finding
 from voxmatrix.files import read_text_or_empty, storage_errors
 from voxmatrix.judge.hearing import Recogniser
-from voxmatrix.judge.sound import doubts, measure
+from voxmatrix.judge.sound import measure, suspected_failures
 from voxmatrix.progress import OnProgress
 from voxmatrix.text.normalisation.normalise import normalise
 
@@ -78,5 +78,5 @@ def check_speech(
         heard.append(listener.doubt(one, samples, strict=strict) if listener else "")
         on_progress(number, len(spoken))
     characters = [len(normalise(one.text, language)) for one in spoken]
-    problems = [by_sound or words for by_sound, words in zip(doubts(facts, characters), heard, strict=True)]
+    problems = [by_sound or words for by_sound, words in zip(suspected_failures(facts, characters), heard, strict=True)]
     return [Doubt(one.chapter, one.index, one.text, what) for one, what in zip(spoken, problems, strict=True) if what]

@@ -16,7 +16,7 @@ from voxmatrix.progress import OnProgress
 from voxmatrix.tables.quality import HOP
 
 #: Of voiced frames, at most this far from the original, in cents, at least in this share.
-CENTS, MIN_IN_TUNE = 50.0, 0.95
+CENTS, MIN_F0_ACCURACY = 50.0, 0.95
 MAX_HARMONICITY_LOST = 0.02
 MAX_MEL_DISTANCE = 0.25
 MAX_WORD_ERRORS_ADDED = 0.02
@@ -63,7 +63,7 @@ def check_acceptance(pairs: Sequence[Pair], rate_hz: int, fourier_hop: int) -> l
     return gates
 
 
-def share_in_tune(both: Sequence[tuple[Pitch, Pitch]]) -> float | None:
+def f0_accuracy_of(both: Sequence[tuple[Pitch, Pitch]]) -> float | None:
     """The share of the original's voiced frames at whose pitch the fast voice is; None if no frame is voiced.
 
     A frame that became unvoiced has no pitch, and is not in tune.
@@ -75,17 +75,17 @@ def share_in_tune(both: Sequence[tuple[Pitch, Pitch]]) -> float | None:
 
 
 def _pitch_gates(both: Sequence[tuple[Pitch, Pitch]]) -> list[Gate]:
-    in_tune = share_in_tune(both)
-    if in_tune is None:
+    f0_accuracy = f0_accuracy_of(both)
+    if f0_accuracy is None:
         return [Gate(name="voiced frames", value=0.0, wanted="some", ok=False)]
     voiced = np.concatenate([original.voiced for original, _ in both])
     original, fast = (np.concatenate([pair[which].harmonicity for pair in both])[voiced].mean() for which in (0, 1))
     return [
         Gate(
             name=f"voiced frames within {CENTS:.0f} cents",
-            value=in_tune,
-            wanted=f"at least {MIN_IN_TUNE}",
-            ok=in_tune >= MIN_IN_TUNE,
+            value=f0_accuracy,
+            wanted=f"at least {MIN_F0_ACCURACY}",
+            ok=f0_accuracy >= MIN_F0_ACCURACY,
         ),
         at_most("loss of harmonicity", float(original - fast), MAX_HARMONICITY_LOST),
     ]
@@ -172,14 +172,14 @@ def spoken_words(text: str) -> list[str]:
     return kept.split()
 
 
-def edits(expected: Sequence[str], heard: Sequence[str]) -> int:
+def edits(expected: Sequence[str], transcript: Sequence[str]) -> int:
     """The least number of words to change, remove or insert (Levenshtein)."""
-    row = list(range(len(heard) + 1))
+    row = list(range(len(transcript) + 1))
     for number, word in enumerate(expected, 1):
         last = row
         row = [number]
         for place, (diagonal, above) in enumerate(pairwise(last)):
-            row.append(min(diagonal + (word != heard[place]), above + 1, row[-1] + 1))
+            row.append(min(diagonal + (word != transcript[place]), above + 1, row[-1] + 1))
     return row[-1]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from voxmatrix.compute.memory import request_of
-from voxmatrix.distil.trainer import Learner, Limits, Position, train
+from voxmatrix.distil.trainer import Limits, Trainer, TrainerState, train
 from voxmatrix.errors import DamagedFileError, InterruptedRunError, MemoryExhaustedError, UsageError
 from voxmatrix.files import digest, read_errors, write_text
 from voxmatrix.piper.export.export import check_free
@@ -99,7 +99,7 @@ def speech_seconds(limits: Limits) -> int:
     return round(60 * min(MAX_SPEECH_MINUTES, max(MIN_SPEECH_MINUTES, minutes)))
 
 
-def restore(training: Learner[Any], checkpoint: Path) -> None:
+def restore(training: Trainer[Any], checkpoint: Path) -> None:
     """Let a training continue from its checkpoint, if there is one.
 
     Raises:
@@ -115,16 +115,16 @@ def restore(training: Learner[Any], checkpoint: Path) -> None:
             ) from error
 
 
-def learn(training: Learner[Any], limits: Limits, checkpoint: Path, show: Show) -> None:
+def learn(training: Trainer[Any], limits: Limits, checkpoint: Path, show: Show) -> None:
     """Train to the end of the limits, with a progress bar. Raises what `train` raises."""
     note = ""
 
-    def report(position: Position, loss: float) -> None:
+    def report(position: TrainerState, loss: float) -> None:
         nonlocal note
-        watched = ""
+        evaluated = ""
         if position.mels:
-            watched = f"  mel distance {position.mels[-1]:.3f}, {position.in_tune:.0%} in tune"
-        note = f"loss {loss:.3f}{watched}"
+            evaluated = f"  mel distance {position.mels[-1]:.3f}, {position.f0_accuracy:.0%} in tune"
+        note = f"loss {loss:.3f}{evaluated}"
         progress(position.step, position.expected_steps(limits))
 
     with show("learn", "learning", lambda: note, training.position.step) as progress:

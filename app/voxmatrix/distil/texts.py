@@ -30,7 +30,7 @@ _MAX_SYMBOLS = 400
 class Texts:
     """Sentences to learn from, and to compare with."""
 
-    learned: Sequence[Sentence]
+    train: Sequence[Sentence]
     compared: Sequence[Sentence]
 
 
@@ -61,7 +61,7 @@ def texts_of(sentences: Sequence[Sentence]) -> Texts:
     """All of these sentences, some of them only to compare with."""
     every = max(round(1 / _COMPARED_SHARE), len(sentences) // _COMPARED)
     return Texts(
-        learned=[one for place, one in enumerate(sentences) if place % every],
+        train=[one for place, one in enumerate(sentences) if place % every],
         compared=sentences[::every][:_COMPARED],
     )
 

@@ -17,9 +17,9 @@ from voxmatrix.train.checkpoint.files import write as write_checkpoint
 from voxmatrix.train.stop import StopRequest
 
 #: The rate rises at first and falls at the end, in this share of all steps.
-WARM_STEPS, FALLING_SHARE, LAST_RATE = 100, 0.5, 0.0
+WARMUP_STEPS, DECAY_SHARE, FINAL_LR_RATIO = 100, 0.5, 0.0
 MAX_GRADIENT = 5.0
-AVERAGED = 0.998
+EMA_DECAY = 0.998
 EVALUATE_EVERY = 1250
 #: The curve is flat when the best of this many evaluations is not better than those before by this share.
 FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
@@ -27,6 +27,8 @@ USUAL_STEPS, MAX_STEPS = 25_000, 100_000
 SAVE_SECONDS = 30.0
 #: The loss is read once in this many steps: reading it waits for a GPU.
 READ_EVERY = 10
+#: What checkpoints of earlier versions call it.
+_FORMER = {"falls_from": "decay_start", "in_tune": "f0_accuracy"}
 
 Network = TypeVar("Network", bound=nn.Module)
 
@@ -40,49 +42,49 @@ class Limits:
 
 
 @dataclass(kw_only=True)
-class Position:
+class TrainerState:
     """Progress of a training."""
 
     step: int = 0
     began: int = 0  # the step at which the limits began to count
     seconds: float = 0.0  # since then
-    falls_from: int = 0  # the step after which the rate falls; 0: not decided yet
+    decay_start: int = 0  # the step after which the rate falls; 0: not decided yet
     ends_at: int = 0
     mels: list[float] = field(default_factory=list)  # distances, of the evaluations
-    in_tune: float = 0.0  # the share of frames at the last evaluation
+    f0_accuracy: float = 0.0  # the share of frames at the last evaluation
     rejected: bool = False  # at its end, the voice did not sound like its original
 
     def decide(self, limits: Limits) -> None:
         """Let the rate fall from now on if it is time."""
         done = self.step - self.began
         if limits.steps:
-            self.falls_from = self.began + max(1, round(limits.steps * (1 - FALLING_SHARE)))
+            self.decay_start = self.began + max(1, round(limits.steps * (1 - DECAY_SHARE)))
             self.ends_at = self.began + limits.steps
-        elif self.falls_from:
+        elif self.decay_start:
             return
         elif limits.minutes:
-            if self.seconds >= limits.minutes * 60 * (1 - FALLING_SHARE):
+            if self.seconds >= limits.minutes * 60 * (1 - DECAY_SHARE):
                 left = max(0.0, limits.minutes * 60 - self.seconds)
                 self.fall(round(left * done / max(self.seconds, 1e-9)))
-        elif _flat(self.mels) or done >= MAX_STEPS * (1 - FALLING_SHARE):
-            self.fall(round(done * FALLING_SHARE / (1 - FALLING_SHARE)))
+        elif _flat(self.mels) or done >= MAX_STEPS * (1 - DECAY_SHARE):
+            self.fall(round(done * DECAY_SHARE / (1 - DECAY_SHARE)))
 
     def fall(self, steps: int) -> None:
         """Steps in which the rate falls; then the training ends."""
-        self.falls_from, self.ends_at = max(1, self.step), self.step + max(1, steps)
+        self.decay_start, self.ends_at = max(1, self.step), self.step + max(1, steps)
 
     def go_on(self) -> None:
         """Learn on after the end, by the same limits again."""
-        self.began, self.seconds, self.falls_from, self.ends_at, self.mels = self.step, 0.0, 0, 0, []
+        self.began, self.seconds, self.decay_start, self.ends_at, self.mels = self.step, 0.0, 0, 0, []
         self.rejected = False
 
     def rate(self) -> float:
         """The factor of the rate for the next step."""
-        rising = min(1.0, (self.step + 1) / WARM_STEPS)
-        if not self.falls_from or self.step < self.falls_from:
+        rising = min(1.0, (self.step + 1) / WARMUP_STEPS)
+        if not self.decay_start or self.step < self.decay_start:
             return rising
-        share = (self.step - self.falls_from) / max(1, self.ends_at - self.falls_from)
-        return rising * (LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * min(1.0, share))))
+        share = (self.step - self.decay_start) / max(1, self.ends_at - self.decay_start)
+        return rising * (FINAL_LR_RATIO + (1 - FINAL_LR_RATIO) * 0.5 * (1 + math.cos(math.pi * min(1.0, share))))
 
     def finished(self) -> bool:
         """Whether all steps are done."""
@@ -98,15 +100,15 @@ class Position:
         return self.began + max(done + 1, USUAL_STEPS)
 
 
-class Learner(ABC, Generic[Network]):
+class Trainer(ABC, Generic[Network]):
     """A training in memory. `state` and `restore` are its checkpoint."""
 
     #: Of its checkpoints.
     format: int
 
     def __init__(self, student: Network, optimizers: Sequence[torch.optim.Optimizer]) -> None:
-        self.student, self.optimizers, self.position = student, optimizers, Position()
-        self.averaged = {name: value.detach().clone() for name, value in student.state_dict().items()}
+        self.student, self.optimizers, self.position = student, optimizers, TrainerState()
+        self.ema_weights = {name: value.detach().clone() for name, value in student.state_dict().items()}
 
     @abstractmethod
     def step(self) -> Tensor:
@@ -117,15 +119,15 @@ class Learner(ABC, Generic[Network]):
         """The mel distance and the share of frames in tune, with averaged weights, on sentences not learned from."""
 
     @property
-    def kept_share(self) -> float:
+    def ema_decay(self) -> float:
         """How much of the averaged weights is kept at this step."""
-        return min(AVERAGED, (1 + self.position.step) / (10 + self.position.step))
+        return min(EMA_DECAY, (1 + self.position.step) / (10 + self.position.step))
 
     @contextmanager
-    def with_averaged(self) -> Iterator[Network]:
+    def with_ema_weights(self) -> Iterator[Network]:
         """The student with averaged weights, for inference."""
         current = {name: value.clone() for name, value in self.student.state_dict().items()}
-        self.student.load_state_dict(self.averaged)
+        self.student.load_state_dict(self.ema_weights)
         try:
             with torch.inference_mode():
                 yield self.student
@@ -137,7 +139,7 @@ class Learner(ABC, Generic[Network]):
         return {
             "format": self.format,
             "student": self.student.state_dict(),
-            "averaged": self.averaged,
+            "averaged": self.ema_weights,
             "optimizers": [one.state_dict() for one in self.optimizers],
             "position": asdict(self.position),
         }
@@ -151,10 +153,10 @@ class Learner(ABC, Generic[Network]):
         if state["format"] != self.format:
             raise ValueError("another format")
         self.student.load_state_dict(state["student"])
-        self.averaged = {name: value.to(self.averaged[name].device) for name, value in state["averaged"].items()}
+        self.ema_weights = {name: value.to(self.ema_weights[name].device) for name, value in state["averaged"].items()}
         for optimizer, content in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(content)
-        self.position = Position(**state["position"])
+        self.position = TrainerState(**{_FORMER.get(name, name): value for name, value in state["position"].items()})
 
 
 @contextmanager
@@ -169,10 +171,10 @@ def long_enough() -> Iterator[None]:
 
 
 def train(
-    training: Learner[Any],
+    training: Trainer[Any],
     limits: Limits,
     checkpoint: Path,
-    report: Callable[[Position, float], None],
+    report: Callable[[TrainerState, float], None],
 ) -> None:
     """Train to the end, saving from time to time. `report` is called after every few steps with the loss of the last.
 
@@ -207,7 +209,7 @@ def train(
             if position.step % READ_EVERY == 0 or position.finished():
                 report(position, _finite(loss, position.step))
             if position.step % EVALUATE_EVERY == 0:
-                mel_distance, position.in_tune = training.evaluate()
+                mel_distance, position.f0_accuracy = training.evaluate()
                 position.mels.append(mel_distance)
             if stop.requested:
                 raise saved_when_interrupted()

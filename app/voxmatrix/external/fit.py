@@ -30,13 +30,13 @@ def fit(manifest: Manifest, machine: Machine) -> Fit:
         if not meets(found, wanted):
             return Fit("", (f"it needs {what} {wanted}, and this is {found}",))
     run, memory = manifest.run, manifest.run.memory.fixed_mib
-    able = Arithmetic(dtypes=run.dtypes, refuse=run.refuse, attention=run.attention, kinds=manifest.engine.kinds)
+    arithmetic = Arithmetic(dtypes=run.dtypes, refuse=run.refuse, attention=run.attention, kinds=manifest.engine.kinds)
     reasons: list[str] = []
     gpus: tuple[Gpu | None, ...] = (*machine.gpus, None)
     for gpu in gpus:
         device, has = (gpu.device, gpu.memory_mib) if gpu else ("cpu", machine.memory_mib)
         try:
-            needed = able.memory_mib(memory, gpu, able.dtype(gpu).value).value
+            needed = arithmetic.memory_mib(memory, gpu, arithmetic.dtype(gpu).value).value
         except NoDeviceError as error:
             reasons.append(f"{device}: {error.problem}")
             continue

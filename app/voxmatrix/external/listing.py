@@ -62,17 +62,17 @@ def _row(name: str, folder: Path, machine: Machine, *, installed: bool) -> dict[
                 "installed": row.id in ids,
                 "memory_mib": own.run.memory.fixed_mib,
                 "licence": restrictions(own.licence) if own.licence else "unknown",
-                **_able(own, machine, missing, None if row.id in ids else f"{name} --weights {row.id}"),
+                **_capability(own, machine, missing, None if row.id in ids else f"{name} --weights {row.id}"),
             }
         )
     about["code_licence"] = manifest.engine.code_licence or "unknown"
     if installed:
         about["bytes"] = sum(path.lstat().st_size for path in folder.rglob("*"))
-    able = _able(manifest, machine, missing, None if installed else name)
-    return {**about, "problem": None, **able, "weights": weights}
+    capability = _capability(manifest, machine, missing, None if installed else name)
+    return {**about, "problem": None, **capability, "weights": weights}
 
 
-def _able(manifest: Manifest, machine: Machine, missing: tuple[str, ...], wanted: str | None) -> dict[str, Any]:
+def _capability(manifest: Manifest, machine: Machine, missing: tuple[str, ...], wanted: str | None) -> dict[str, Any]:
     """Where it is computed, what it can do, and the command that installs it, if something is wanted."""
     found = fit(manifest, machine)
     possible = found.device and not missing

@@ -61,7 +61,7 @@ class ReferenceTable(_Table):
         return self
 
 
-class CanTable(_Table):
+class CapabilitiesTable(_Table):
     """What it can do."""
 
     rate: int = Field(ge=8000, le=MAX_RATE_HZ)
@@ -164,7 +164,7 @@ class Manifest(_Table):
     """All of it."""
 
     engine: EngineTable
-    can: CanTable
+    can: CapabilitiesTable
     run: RunTable = RunTable()
     knob: dict[Name, KnobTable] = {}
     weights: tuple[WeightsTable, ...] = ()
@@ -192,7 +192,7 @@ class Manifest(_Table):
         if unknown:
             raise ValueError(f"the weights {row.id} have knobs that the engine has not: {', '.join(sorted(unknown))}")
         changed = {
-            "can": CanTable.model_validate({**self.can.model_dump(exclude_unset=True), **row.can}),
+            "can": CapabilitiesTable.model_validate({**self.can.model_dump(exclude_unset=True), **row.can}),
             "knob": {
                 name: KnobTable.model_validate({**knob.model_dump(), "default": row.defaults.get(name, knob.default)})
                 for name, knob in self.knob.items()

@@ -15,7 +15,7 @@ from voxmatrix.audio.waves import Samples
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import Finding
 from voxmatrix.external.installed import Engine
-from voxmatrix.external.manifest import CanTable
+from voxmatrix.external.manifest import CapabilitiesTable
 from voxmatrix.external.process import EngineStart, Limits, Recording
 from voxmatrix.external.shared import share
 from voxmatrix.external.voice_file import VoiceFile, read_voice, reference_path
@@ -150,7 +150,7 @@ class ExternalVoice(Closeable):
         return {**request, "voice": self._voice.voice} if named else request
 
 
-def recording_of(path: Path, voice: VoiceFile, can: CanTable) -> Recording | None:
+def recording_of(path: Path, voice: VoiceFile, can: CapabilitiesTable) -> Recording | None:
     """The recording of a voice as the engine wants it: mono, at its rate, and up to a pause before the most it uses.
 
     Raises:
@@ -164,12 +164,12 @@ def recording_of(path: Path, voice: VoiceFile, can: CanTable) -> Recording | Non
     return _heard(Reference(voice.reference.sha256, samples, _rate_hz(can), voice.reference.transcript), can)
 
 
-def _rate_hz(can: CanTable) -> int:
+def _rate_hz(can: CapabilitiesTable) -> int:
     """The sample rate of recordings that an engine wants."""
     return (can.reference and can.reference.rate) or can.rate
 
 
-def _heard(reference: Reference, can: CanTable) -> Recording:
+def _heard(reference: Reference, can: CapabilitiesTable) -> Recording:
     """The part of a recording that the engine uses, at its rate: it ends in a pause, not in a word."""
     import soxr
 

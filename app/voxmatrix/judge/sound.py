@@ -78,7 +78,7 @@ def _bounds(character: str) -> tuple[float, float]:
     return {"N": _DIGIT, "S": _SYMBOL, "M": _MARK}.get(kind[0], (0.0, 0.0))
 
 
-def doubts(facts: Sequence[SoundFacts], characters: Sequence[int]) -> list[str]:
+def suspected_failures(facts: Sequence[SoundFacts], characters: Sequence[int]) -> list[str]:
     """What is wrong with each sentence of many, given the characters of its words; "" if nothing is."""
     paces = [one.seconds / (count + _EXTRA_CHARACTERS) for one, count in zip(facts, characters, strict=True)]
     audible = [pace for pace in paces if pace > 0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.piper.conftest import MakeCheckpoint
-from voxmatrix.distil.decoder.corpus import CorpusSentence, Teacher, synthesize_corpus
+from voxmatrix.distil.decoder.corpus import CorpusSentence, OriginalVoice, synthesize_corpus
 from voxmatrix.distil.decoder.graph import read_graph
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import open_onnx
@@ -17,7 +17,7 @@ SENTENCES = [np.random.default_rng(number).integers(1, 100, 12).tolist() for num
 
 def material(voice: Path, folder: Path, seconds: int = 1, speakers: int = 1) -> list[CorpusSentence]:
     return synthesize_corpus(
-        Teacher(voice, read_graph(voice), threads=1),
+        OriginalVoice(voice, read_graph(voice), threads=1),
         SENTENCES,
         folder,
         options=SynthesisOptions(),
@@ -49,7 +49,7 @@ def test_the_original_is_heard(quality: str, speakers: int, make_onnx: MakeCheck
     segments = open_onnx(voice, speakers).begin(SENTENCES[0], options, 5).segments
     expected = np.concatenate([segment() for segment in segments])
 
-    spoken = Teacher(voice, read_graph(voice), threads=1).speak(SENTENCES[0], options, np.random.default_rng(5))
+    spoken = OriginalVoice(voice, read_graph(voice), threads=1).speak(SENTENCES[0], options, np.random.default_rng(5))
 
     assert np.abs(expected).max() > 0.001
     assert np.allclose(spoken.wave(), expected, atol=1e-4)
@@ -64,13 +64,13 @@ def test_files_of_an_earlier_command_are_used_unless_damaged(
     assert len(files) > 1
     files[1].write_bytes(files[1].read_bytes()[:1000])
     spoken: list[int] = []
-    speak = Teacher.speak
+    speak = OriginalVoice.speak
 
-    def counted(self: Teacher, *arguments: object) -> CorpusSentence:
+    def counted(self: OriginalVoice, *arguments: object) -> CorpusSentence:
         spoken.append(1)
         return speak(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Teacher, "speak", counted)
+    monkeypatch.setattr(OriginalVoice, "speak", counted)
     again = material(voice, tmp_path, seconds=12)
 
     assert len(spoken) == 24  # one file

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.examples import examples
 from voxmatrix.distil.decoder.corpus import CorpusSentence
 from voxmatrix.distil.decoder.int8 import Range, Ranges, measure, to_int8
-from voxmatrix.distil.decoder.network import Student
+from voxmatrix.distil.decoder.network import FastDecoder
 
 PATH = "dec.trunk.0"
 Numbers = NDArray[np.float32]
@@ -175,7 +175,7 @@ def test_a_channel_far_quieter_than_others_keeps_its_steps() -> None:
 
 def test_ranges_are_those_of_all_utterances() -> None:
     torch.manual_seed(0)
-    student = Student({"dec.conv_pre.weight": np.zeros((8, 96, 7), np.float32)})
+    student = FastDecoder({"dec.conv_pre.weight": np.zeros((8, 96, 7), np.float32)})
     random = np.random.default_rng(0)
     utterances = [
         CorpusSentence(

@@ -31,12 +31,12 @@ def test_a_weight_without_a_gradient_stays() -> None:
 
 def test_it_fits_a_convolution() -> None:
     torch.manual_seed(0)
-    wanted, learned = (nn.Conv1d(4, 6, 3, bias=False) for _ in range(2))
-    optimizer = Muon(learned.parameters(), 0.05)
+    wanted, train = (nn.Conv1d(4, 6, 3, bias=False) for _ in range(2))
+    optimizer = Muon(train.parameters(), 0.05)
     heard = torch.randn(8, 4, 50)
 
     def distance() -> torch.Tensor:
-        return (wanted(heard).detach() - learned(heard)).square().mean()
+        return (wanted(heard).detach() - train(heard)).square().mean()
 
     before = float(distance().detach())
     for step in range(100):

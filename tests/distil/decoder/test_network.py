@@ -7,12 +7,12 @@ import torch
 
 from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.decoder.graph import read_graph
-from voxmatrix.distil.decoder.network import Student, copy_weights, set_levels
+from voxmatrix.distil.decoder.network import FastDecoder, copy_weights, set_levels
 
 
 def test_layers_are_copied(make_onnx: MakeCheckpoint) -> None:
     weights = read_graph(make_onnx("x_low", 3, "espeak")).weights
-    student = Student(weights)
+    student = FastDecoder(weights)
 
     copy_weights(student, weights)
 
@@ -23,7 +23,7 @@ def test_layers_are_copied(make_onnx: MakeCheckpoint) -> None:
 
 def test_other_sizes_begin_with_what_fits(make_onnx: MakeCheckpoint) -> None:
     weights = read_graph(make_onnx("tiny", 1, "text")).weights
-    student = Student(weights)
+    student = FastDecoder(weights)
 
     before = student.dec.ups[0].weight.detach().clone()
 
@@ -33,7 +33,7 @@ def test_other_sizes_begin_with_what_fits(make_onnx: MakeCheckpoint) -> None:
 
 
 def test_the_head_begins_with_the_mean_spectrum(make_onnx: MakeCheckpoint) -> None:
-    student = Student(read_graph(make_onnx("tiny", 1, "text")).weights)
+    student = FastDecoder(read_graph(make_onnx("tiny", 1, "text")).weights)
     noise, bias = 0.3 * torch.randn(1, 20000), student.dec.head.magnitude.bias
     assert bias is not None
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tests.models.gpus import RADEON, T4, on
 from tests.piper.conftest import MakeCheckpoint
-from voxmatrix.distil.decoder.corpus import CorpusSentence, Teacher
+from voxmatrix.distil.decoder.corpus import CorpusSentence, OriginalVoice
 from voxmatrix.distil.decoder.graph import VoiceGraph, read_graph
-from voxmatrix.distil.decoder.network import Student, copy_weights
+from voxmatrix.distil.decoder.network import FastDecoder, copy_weights
 from voxmatrix.distil.decoder.replace import replace_decoder
 from voxmatrix.errors import BadInputError, Finding, NoDeviceError
 from voxmatrix.piper.engines import openvino
@@ -31,7 +31,7 @@ KINDS = [("tiny", 1, "text"), ("tiny", 3, "text"), ("x_low", 3, "espeak")]
 
 def spoken_by(path: Path, graph: VoiceGraph, speakers: int = 1) -> list[CorpusSentence]:
     """What the original speaks."""
-    original, random = Teacher(path, graph, threads=1), np.random.default_rng(0)
+    original, random = OriginalVoice(path, graph, threads=1), np.random.default_rng(0)
     return [
         original.speak(random.integers(1, 100, 40).tolist(), SynthesisOptions(speaker=number % speakers), random)
         for number in range(6)
@@ -44,9 +44,9 @@ def error(made: NDArray[np.float32], wanted: NDArray[np.float32]) -> float:
     return float(np.linalg.norm(made.reshape(-1) - wanted.reshape(-1)) / np.linalg.norm(wanted))
 
 
-def student_of(graph: VoiceGraph) -> Student:
+def student_of(graph: VoiceGraph) -> FastDecoder:
     torch.manual_seed(0)
-    student = Student(graph.weights)
+    student = FastDecoder(graph.weights)
     copy_weights(student, graph.weights)
     with torch.no_grad():
         student.dec.head.magnitude.weight.mul_(5)

@@ -11,9 +11,9 @@ from tests.piper.conftest import MakeCheckpoint
 from voxmatrix.distil.decoder.batches import Sampler
 from voxmatrix.distil.decoder.corpus import CorpusSentence
 from voxmatrix.distil.decoder.graph import read_graph
-from voxmatrix.distil.decoder.network import Student, copy_weights
-from voxmatrix.distil.decoder.training import Training
-from voxmatrix.distil.trainer import Limits, Position, train
+from voxmatrix.distil.decoder.network import FastDecoder, copy_weights
+from voxmatrix.distil.decoder.training import DecoderTrainer
+from voxmatrix.distil.trainer import Limits, TrainerState, train
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.tables.quality import HOP
 
@@ -31,19 +31,21 @@ def utterances(frames: int = 120, count: int = 6, speaker: int = 0) -> list[Corp
 
 
 @pytest.fixture
-def training(make_onnx: MakeCheckpoint) -> Training:
+def training(make_onnx: MakeCheckpoint) -> DecoderTrainer:
     return new(make_onnx)
 
 
-def new(make_onnx: MakeCheckpoint, *, bf16: bool = False) -> Training:
+def new(make_onnx: MakeCheckpoint, *, bf16: bool = False) -> DecoderTrainer:
     weights = read_graph(make_onnx("tiny", 1, "text")).weights
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    student = Student(weights)
+    student = FastDecoder(weights)
     copy_weights(student, weights)
     material = utterances()
     device = torch.device("cpu")
-    return Training(student, learned=material[:-1], watched=material[-1:], rate_hz=16000, device=device, bf16=bf16)
+    return DecoderTrainer(
+        student, train=material[:-1], validation=material[-1:], rate_hz=16000, device=device, bf16=bf16
+    )
 
 
 def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: Path) -> None:
@@ -59,8 +61,8 @@ def test_a_restored_training_ends_the_same(make_onnx: MakeCheckpoint, tmp_path: 
     train(second, Limits(steps=4), tmp_path / "state.ckpt", lambda position, loss: None)
 
     assert second.position.step == 4
-    for name, value in straight.averaged.items():
-        assert torch.equal(value, second.averaged[name]), name
+    for name, value in straight.ema_weights.items():
+        assert torch.equal(value, second.ema_weights[name]), name
 
 
 def test_bf16_learns_the_same_but_for_rounding(make_onnx: MakeCheckpoint) -> None:
@@ -74,30 +76,40 @@ def test_bf16_learns_the_same_but_for_rounding(make_onnx: MakeCheckpoint) -> Non
     assert all(value.dtype == torch.float32 for value in rounded.student.parameters())
 
 
-def test_what_is_learned_is_kept_on_a_full_disk(training: Training) -> None:
+def test_what_is_learned_is_kept_on_a_full_disk(training: DecoderTrainer) -> None:
     Path("/dev/full").exists() or pytest.skip("no /dev/full")
     with pytest.raises((UnreachableError, OSError)):
         train(training, Limits(steps=1), Path("/dev/full/state.ckpt"), lambda position, loss: None)
 
 
-def test_evaluating_changes_nothing(training: Training) -> None:
+def test_evaluating_changes_nothing(training: DecoderTrainer) -> None:
     training.step()
     before = {name: value.clone() for name, value in training.student.state_dict().items()}
 
-    distance, in_tune = training.evaluate()
+    distance, f0_accuracy = training.evaluate()
 
-    assert math.isfinite(distance) and distance > 0 and 0 <= in_tune <= 1
+    assert math.isfinite(distance) and distance > 0 and 0 <= f0_accuracy <= 1
     assert all(torch.equal(value, before[name]) for name, value in training.student.state_dict().items())
 
 
-def test_the_state_of_another_network_is_refused(training: Training) -> None:
+def test_the_state_of_another_network_is_refused(training: DecoderTrainer) -> None:
     with pytest.raises((KeyError, ValueError, RuntimeError)):
         training.restore({"format": 2, "student": {}, "averaged": {}, "optimizer": {}, "position": {}})
     with pytest.raises(ValueError, match="format"):
         training.restore({**training.state(), "format": 99})
 
 
-def test_losses_that_are_not_finite_end_it(training: Training, tmp_path: Path) -> None:
+def test_a_checkpoint_of_an_earlier_version_is_continued(training: DecoderTrainer) -> None:
+    state = training.state()
+    former = {"decay_start": "falls_from", "f0_accuracy": "in_tune"}
+    state["position"] = {
+        former.get(name, name): value for name, value in {**state["position"], "decay_start": 7}.items()
+    }
+    training.restore(state)
+    assert training.position.decay_start == 7
+
+
+def test_losses_that_are_not_finite_end_it(training: DecoderTrainer, tmp_path: Path) -> None:
     with torch.no_grad():
         next(training.student.parameters()).fill_(float("nan"))
     with pytest.raises(BadInputError, match="not finite"):
@@ -105,7 +117,7 @@ def test_losses_that_are_not_finite_end_it(training: Training, tmp_path: Path) -
 
 
 def test_steps_end_after_so_many_with_a_falling_rate() -> None:
-    position = Position()
+    position = TrainerState()
     position.decide(Limits(steps=1000))
     rates = []
     while not position.finished():
@@ -117,24 +129,24 @@ def test_steps_end_after_so_many_with_a_falling_rate() -> None:
 
 
 def test_minutes_end_it_and_the_rate_falls_in_the_last_ones() -> None:
-    position, limits = Position(), Limits(minutes=10)
+    position, limits = TrainerState(), Limits(minutes=10)
     for position.step in range(1, 301):
         position.seconds = float(position.step)
         position.decide(limits)
-    assert (position.falls_from, position.ends_at) == (300, 600)
+    assert (position.decay_start, position.ends_at) == (300, 600)
 
 
 def test_with_nothing_said_it_ends_when_the_curve_is_flat() -> None:
-    position = Position(step=4000, mels=[0.5, 0.4, 0.35, 0.33, 0.32])
+    position = TrainerState(step=4000, mels=[0.5, 0.4, 0.35, 0.33, 0.32])
     position.decide(Limits())
-    assert not position.falls_from
+    assert not position.decay_start
     position.mels += [0.319, 0.318, 0.318, 0.319]
     position.decide(Limits())
-    assert (position.falls_from, position.ends_at) == (4000, 8000)
+    assert (position.decay_start, position.ends_at) == (4000, 8000)
 
 
 def test_it_can_learn_on_after_its_end() -> None:
-    position = Position()
+    position = TrainerState()
     position.decide(Limits(steps=10))
     position.step = 10
     assert position.finished()

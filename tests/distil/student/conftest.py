@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from voxmatrix.audio.waves import INT16_MAX
-from voxmatrix.distil.student.corpus import HOP, RATE_HZ, Speech
-from voxmatrix.distil.student.material import Lesson, lesson, scale_of
+from voxmatrix.distil.student.batches import Utterance, scale_of, utterance
+from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech
 from voxmatrix.distil.student.network import Sizes
 from voxmatrix.distil.student.waves import BINS
 
@@ -16,7 +16,7 @@ SYMBOLS = range(10, 34)
 SMALL = Sizes(text=16, rhythm=16, curves=16, sound=16, inner=16, layers=1)
 
 
-def say(ids: Sequence[int], durations: Sequence[int], *, filters: bool = False) -> Speech:
+def say(ids: Sequence[int], durations: Sequence[int], *, filters: bool = False) -> TeacherSpeech:
     """Each symbol is a chord of its own, the first and the last one are silent."""
     random = np.random.default_rng(len(ids))
     waves, hz, own = [], [], []
@@ -29,7 +29,7 @@ def say(ids: Sequence[int], durations: Sequence[int], *, filters: bool = False) 
         own.append(np.broadcast_to(np.random.default_rng(symbol).standard_normal((4, BINS)), (frames, 4, BINS)))
     samples = (np.concatenate(waves) * INT16_MAX).astype(np.int16)
     found = np.concatenate(own).astype(np.float16) if filters else None
-    return Speech(samples, np.concatenate(hz).astype(np.float32), found)
+    return TeacherSpeech(samples, np.concatenate(hz).astype(np.float32), found)
 
 
 def sentence(number: int) -> tuple[list[int], list[int]]:
@@ -39,17 +39,18 @@ def sentence(number: int) -> tuple[list[int], list[int]]:
     return [FIRST, *inner, LAST], [int(random.integers(5, 40)), *random.integers(4, 12, 20).tolist(), 30]
 
 
-def lessons_of(count: int, *, filters: bool = False) -> list[Lesson]:
+def utterances_of(count: int, *, filters: bool = False) -> list[Utterance]:
     """Sentences with the durations that they have."""
     known = [sentence(number) for number in range(count)]
     spoken = [say(*one, filters=filters) for one in known]
     scale = scale_of(spoken)
     return [
-        lesson(ids, np.array(durations), speech, scale) for (ids, durations), speech in zip(known, spoken, strict=True)
+        utterance(ids, np.array(durations), speech, scale)
+        for (ids, durations), speech in zip(known, spoken, strict=True)
     ]
 
 
 @pytest.fixture(scope="session")
-def lessons() -> list[Lesson]:
+def utterances() -> list[Utterance]:
     """Sentences of a teacher that gives nothing but samples."""
-    return lessons_of(12)
+    return utterances_of(12)

@@ -17,7 +17,7 @@ from tests.distil.student.conftest import SMALL
 from voxmatrix.audio.waves import Samples
 from voxmatrix.distil import trainer
 from voxmatrix.distil.student import align, run, training
-from voxmatrix.distil.student.corpus import RATE_HZ, Speech, heard, write_corpus
+from voxmatrix.distil.student.corpus import RATE_HZ, TeacherSpeech, speech_of, write_corpus
 from voxmatrix.distil.student.export import Voice
 from voxmatrix.distil.student.run import TeachSettings, teach
 from voxmatrix.distil.student.teacher import Teacher
@@ -41,9 +41,9 @@ class Humming:
         self.said = 0
 
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
-        def say(places: range, _missing_seconds: float) -> list[Speech]:
+        def say(places: range, _missing_seconds: float) -> list[TeacherSpeech]:
             self.said += len(places)
-            return [heard(self.hummed(sentences[place].ids), RATE_HZ) for place in places]
+            return [speech_of(self.hummed(sentences[place].ids), RATE_HZ) for place in places]
 
         write_corpus(folder, len(sentences), say, wanted_seconds, progress)
 

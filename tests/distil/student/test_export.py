@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from tests.distil.student.conftest import SMALL
 from voxmatrix.compute.libraries import import_onnxruntime
+from voxmatrix.distil.student.batches import Scale, Utterance
 from voxmatrix.distil.student.corpus import HOP
 from voxmatrix.distil.student.export import Voice, pace_of, read_student, write_student
-from voxmatrix.distil.student.material import Lesson, Scale
 from voxmatrix.distil.student.training import Student
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.piper.engines.base import SynthesisOptions
@@ -138,11 +138,11 @@ def test_matrices_have_8_bits_and_a_layer_that_is_used_often_is_there_once(path:
     assert len({one.SerializeToString()[:-64] for one in large}) == len(large)
 
 
-def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, lessons: list[Lesson]) -> None:
-    pace = pace_of(student.rhythm, lessons)
+def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, utterances: list[Utterance]) -> None:
+    pace = pace_of(student.rhythm, utterances)
     with torch.inference_mode():
-        made = [torch.expm1(student.rhythm.durations(student.rhythm.text(one.ids[None], None))) for one in lessons]
+        made = [torch.expm1(student.rhythm.durations(student.rhythm.text(one.ids[None], None))) for one in utterances]
 
     assert pace * sum(float(one.clamp_min(1).sum()) for one in made) == pytest.approx(
-        sum(one.speech.frames for one in lessons)
+        sum(one.speech.frames for one in utterances)
     )

@@ -41,7 +41,7 @@ def prepared_of(data: Path) -> PreparedSet:
 def test_all_that_was_read_is_learned_or_compared_with_silence_around_it(tmp_path: Path) -> None:
     prepared = prepared_of(recordings(tmp_path / "ann", 12))
     teacher = RecordedTeacher("ann", prepared)
-    order = [*teacher.texts.learned, *teacher.texts.compared]
+    order = [*teacher.texts.train, *teacher.texts.compared]
 
     teacher.speak(order, tmp_path, 1.0, lambda done, of: None)
     spoken = read_corpus(tmp_path)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 import torch
 
-from tests.distil.student.conftest import SMALL, lessons_of
+from tests.distil.student.conftest import SMALL, utterances_of
 from voxmatrix.distil.student import training as training_module
-from voxmatrix.distil.student.material import Lesson, Material
-from voxmatrix.distil.student.training import TURNS, Student, Training
+from voxmatrix.distil.student.batches import Batcher, Utterance
+from voxmatrix.distil.student.training import TURNS, Student, StudentTrainer
 from voxmatrix.distil.trainer import Limits
 
 
@@ -18,16 +18,16 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(training_module, name, 2)
 
 
-def training_of(lessons: Sequence[Lesson], steps: int, threads: int = 1) -> Training:
+def training_of(utterances: Sequence[Utterance], steps: int, threads: int = 1) -> StudentTrainer:
     torch.manual_seed(0)
-    training = Training(Student(SMALL), learned=lessons[2:], watched=lessons[:2], threads=threads)
+    training = StudentTrainer(Student(SMALL), train=utterances[2:], validation=utterances[:2], threads=threads)
     training.position.decide(Limits(steps=steps))
     return training
 
 
 @pytest.mark.parametrize("filters", [False, True])
 def test_what_is_learned_comes_nearer(filters: bool) -> None:
-    training = training_of(lessons_of(4, filters=filters), 40)
+    training = training_of(utterances_of(4, filters=filters), 40)
     before, _ = training.evaluate()
     losses = [float(training.step()) for _ in range(40)]
     after, _ = training.evaluate()
@@ -42,28 +42,28 @@ def test_what_is_learned_comes_nearer(filters: bool) -> None:
         assert after < 0.95 * before
 
 
-def test_a_restored_training_ends_equal(lessons: list[Lesson]) -> None:
-    whole = training_of(lessons, 12)
+def test_a_restored_training_ends_equal(utterances: list[Utterance]) -> None:
+    whole = training_of(utterances, 12)
     for _ in range(12):
         whole.step()
-    first = training_of(lessons, 12)
+    first = training_of(utterances, 12)
     for _ in range(7):
         first.step()
-    second = training_of(lessons, 12)
+    second = training_of(utterances, 12)
     second.restore(first.state())
     for _ in range(5):
         second.step()
 
-    assert all(map(torch.equal, whole.averaged.values(), second.averaged.values()))
+    assert all(map(torch.equal, whole.ema_weights.values(), second.ema_weights.values()))
 
 
-def test_material_without_a_long_sentence_is_refused(lessons: list[Lesson]) -> None:
+def test_material_without_a_long_sentence_is_refused(utterances: list[Utterance]) -> None:
     with pytest.raises(ValueError, match="no sentence has 100000 frames"):
-        Material(lessons, 100_000)
+        Batcher(utterances, 100_000)
 
 
-def test_batches_of_a_step_are_always_the_same(lessons: list[Lesson]) -> None:
-    material = Material(lessons, 50)
+def test_batches_of_a_step_are_always_the_same(utterances: list[Utterance]) -> None:
+    material = Batcher(utterances, 50)
 
     assert material.excerpts(3, 5) == material.excerpts(3, 5)
     assert material.excerpts(3, 5) != material.excerpts(3, 6)
@@ -72,10 +72,10 @@ def test_batches_of_a_step_are_always_the_same(lessons: list[Lesson]) -> None:
 
 @pytest.mark.parametrize("filters", [False, True])
 def test_threads_share_a_batch_and_learn_the_same(filters: bool) -> None:
-    material = lessons_of(5, filters=filters)
+    material = utterances_of(5, filters=filters)
     alone, shared, again = (training_of(material, 12, threads) for threads in (1, 2, 2))
     losses = [[float(one.step()) for _ in range(12)] for one in (alone, shared, again)]
 
     assert losses[1] == losses[2]
     assert losses[1] == pytest.approx(losses[0], rel=0.05)  # means over voiced frames are those of a part
-    assert all(map(torch.equal, shared.averaged.values(), again.averaged.values()))
+    assert all(map(torch.equal, shared.ema_weights.values(), again.ema_weights.values()))

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.distil.student.conftest import SMALL
+from voxmatrix.distil.student.batches import Scale
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ
 from voxmatrix.distil.student.export import Voice
 from voxmatrix.distil.student.fourier import COLUMNS, Fourier, bins_in_order
-from voxmatrix.distil.student.material import Scale
 from voxmatrix.distil.student.training import Student
 from voxmatrix.distil.student.waves import BINS, HIGHEST_HZ, LOWEST_HZ, WINDOW, pulses, rendered
 

@@ -75,8 +75,10 @@ def workers_on(
     from voxmatrix.plan.parallelism import choose_parallel_voices
     from voxmatrix.tables.training import memory_table
 
-    gpu, able, table = device.on.gpu if device.on else None, voice.capabilities, memory_table()
-    by_onnxruntime = gpu is None and not able.uses_torch and able.arithmetic is None and voice.memory_mib
+    gpu, capabilities, table = device.on.gpu if device.on else None, voice.capabilities, memory_table()
+    by_onnxruntime = (
+        gpu is None and not capabilities.uses_torch and capabilities.arithmetic is None and voice.memory_mib
+    )
     mib = table.onnxruntime_mib + voice.memory_mib if by_onnxruntime else max(table.voice_mib, voice.memory_mib)
     budget = memory_budget(gpu, machine)
-    return choose_parallel_voices(gpu, machine, budget, forced, voice_mib=mib, cpus_per_voice=able.cpus)
+    return choose_parallel_voices(gpu, machine, budget, forced, voice_mib=mib, cpus_per_voice=capabilities.cpus)

@@ -47,7 +47,7 @@ class CorpusSentence:
         return self.samples.astype(np.float32) / np.float32(INT16_MAX)
 
 
-class Teacher:
+class OriginalVoice:
     """The original voice, which also returns what its networks give each other, as fast as for many sentences."""
 
     def __init__(self, path: Path, graph: VoiceGraph, threads: int) -> None:
@@ -84,7 +84,7 @@ class Teacher:
 
 
 def synthesize_corpus(
-    original: Teacher,
+    original: OriginalVoice,
     sentences: Sequence[Sequence[int]],
     folder: Path,
     *,

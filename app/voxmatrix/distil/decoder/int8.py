@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.distil.decoder.corpus import CorpusSentence
-from voxmatrix.distil.decoder.network import Student
+from voxmatrix.distil.decoder.network import FastDecoder
 from voxmatrix.piper.onnx.graph_edits import Array, NewNodes, set_nodes, weights_of
 from voxmatrix.piper.onnx.original import INT8, phase_positions
 
@@ -51,7 +51,7 @@ class Ranges(NamedTuple):
     made: Range
 
 
-def measure(student: Student, utterances: Iterable[CorpusSentence]) -> dict[str, Ranges]:
+def measure(student: FastDecoder, utterances: Iterable[CorpusSentence]) -> dict[str, Ranges]:
     """The ranges of all layers that are computed with integers, by their paths, in these utterances."""
     found: dict[str, Ranges] = {}
 

@@ -20,7 +20,7 @@ _COMPLEX_WEIGHT = 14.0
 _SHARES = ((600.0, 7.0), (1200.0, 3.0), (4000.0, 1.0), (math.inf, 0.3))
 
 
-class SpectralLoss(nn.Module):
+class ComplexSTFTLoss(nn.Module):
     """Log-magnitudes, compressed complex spectra, and mel bands. Complex spectra keep the pitch: without them words are
     learned soon, but not the phases of their harmonics."""
 
@@ -33,11 +33,11 @@ class SpectralLoss(nn.Module):
             self.register_buffer(f"window_{length}", torch.hann_window(length), persistent=False)
             self.register_buffer(f"shares_{length}", torch.tensor(shares).unsqueeze(1), persistent=False)
 
-    def forward(self, made: Tensor, wanted: Tensor) -> Tensor:
+    def forward(self, predicted: Tensor, target: Tensor) -> Tensor:
         """Samples (b, n) of both -> ()."""
         distances = []
         for length in WINDOWS:
-            (ours, our_parts), (theirs, their_parts) = self._spectra(made, length), self._spectra(wanted, length)
+            (ours, our_parts), (theirs, their_parts) = self._spectra(predicted, length), self._spectra(target, length)
             shares = getattr(self, f"shares_{length}")
             logs = functional.l1_loss(ours.clamp_min(_QUIETEST).log(), theirs.clamp_min(_QUIETEST).log())
             parts = ((our_parts - their_parts).abs() * shares).mean()
@@ -46,9 +46,9 @@ class SpectralLoss(nn.Module):
                 distances.append(functional.l1_loss(self.spectrum.mel(ours), self.spectrum.mel(theirs)))
         return torch.stack(distances).sum()
 
-    def mel_distance(self, made: Tensor, wanted: Tensor) -> Tensor:
+    def mel_distance(self, predicted: Tensor, target: Tensor) -> Tensor:
         """The mean absolute difference of 80 log mel bands."""
-        ours, theirs = (self.spectrum.mel(self.spectrum.linear(wave)) for wave in (made, wanted))
+        ours, theirs = (self.spectrum.mel(self.spectrum.linear(wave)) for wave in (predicted, target))
         return functional.l1_loss(ours, theirs)
 
     def _spectra(self, wave: Tensor, length: int) -> tuple[Tensor, Tensor]:

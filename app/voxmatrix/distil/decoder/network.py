@@ -19,7 +19,7 @@ Weights = Mapping[str, NDArray[np.float32]]
 _LIKE = "fast"
 
 
-class Student(nn.Module):
+class FastDecoder(nn.Module):
     """From latent frames to samples. Its weights have the names that they have in a voice."""
 
     def __init__(self, original: Weights) -> None:
@@ -46,7 +46,7 @@ class Student(nn.Module):
         return samples
 
 
-def copy_weights(student: Student, original: Weights) -> None:
+def copy_weights(student: FastDecoder, original: Weights) -> None:
     """Start from the weights of the original where shapes allow."""
     offered = {name: torch.from_numpy(array) for name, array in original.items()}
     offered |= _blocks(student.dec, offered)
@@ -57,7 +57,7 @@ def copy_weights(student: Student, original: Weights) -> None:
                 parameter.copy_(value)
 
 
-def set_levels(student: Student, waves: Tensor) -> None:
+def set_levels(student: FastDecoder, waves: Tensor) -> None:
     """Let the head begin with the mean spectrum of speech (b, n), so that it need not learn it."""
     length = WINDOW_HOPS * student.dec.hop
     spectra = torch.stft(waves, length, student.dec.hop, window=torch.hann_window(length), return_complex=True)

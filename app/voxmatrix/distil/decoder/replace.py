@@ -15,7 +15,7 @@ from torch import Tensor
 from voxmatrix.distil.decoder.corpus import CorpusSentence
 from voxmatrix.distil.decoder.graph import VoiceGraph
 from voxmatrix.distil.decoder.int8 import measure, to_int8
-from voxmatrix.distil.decoder.network import Student
+from voxmatrix.distil.decoder.network import FastDecoder
 from voxmatrix.piper.export.onnx_writer import trace_onnx
 from voxmatrix.piper.onnx.conv2d import decoder_to_conv2d
 from voxmatrix.piper.onnx.flow import replace_flow
@@ -27,7 +27,7 @@ _EXAMPLE_FRAMES = 24
 
 
 def replace_decoder(
-    graph: VoiceGraph, student: Student, spoken: Iterable[CorpusSentence], metadata: Mapping[str, str]
+    graph: VoiceGraph, student: FastDecoder, spoken: Iterable[CorpusSentence], metadata: Mapping[str, str]
 ) -> bytes:
     """The ONNX file of the fast voice, whose numbers have the ranges that they have in what was spoken."""
     import onnx
@@ -48,7 +48,7 @@ def replace_decoder(
     return bytes(made.SerializeToString())
 
 
-def _traced(student: Student, given: Mapping[str, Tensor], output: str, opset: int) -> Any:
+def _traced(student: FastDecoder, given: Mapping[str, Tensor], output: str, opset: int) -> Any:
     """The graph of the fast network: its inputs and its output have the names of tensors, the rest a prefix."""
     import onnx
     from onnx import compose

@@ -14,11 +14,11 @@ from voxmatrix.compute.memory import memory_errors
 from voxmatrix.distil.acceptance import Gate, Pair, check_acceptance, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser
 from voxmatrix.distil.decoder.compare import speak_with_both, times_as_fast
-from voxmatrix.distil.decoder.corpus import CorpusSentence, Teacher, synthesize_corpus
+from voxmatrix.distil.decoder.corpus import CorpusSentence, OriginalVoice, synthesize_corpus
 from voxmatrix.distil.decoder.graph import VoiceGraph, read_graph
-from voxmatrix.distil.decoder.network import Student, copy_weights, set_levels
+from voxmatrix.distil.decoder.network import FastDecoder, copy_weights, set_levels
 from voxmatrix.distil.decoder.replace import replace_decoder
-from voxmatrix.distil.decoder.training import Training
+from voxmatrix.distil.decoder.training import DecoderTrainer
 from voxmatrix.distil.result import Distilled, GatesError
 from voxmatrix.distil.session import (
     Show,
@@ -147,8 +147,8 @@ def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
 def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[CorpusSentence]:
     with show("speak", "speaking", str, 0) as progress:
         return synthesize_corpus(
-            Teacher(original.onnx, original.graph, settings.threads),
-            [sentence.ids for sentence in original.texts.learned],
+            OriginalVoice(original.onnx, original.graph, settings.threads),
+            [sentence.ids for sentence in original.texts.train],
             folder,
             options=options_of(original.config),
             num_speakers=original.config.num_speakers,
@@ -160,18 +160,18 @@ def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Sh
 
 def _open_training(
     original: _Original, material: Sequence[CorpusSentence], settings: DistilSettings, checkpoint: Path
-) -> Training:
+) -> DecoderTrainer:
     torch.manual_seed(0)
     torch.set_num_threads(settings.threads)
     weights = original.graph.weights
-    student = Student(weights)
+    student = FastDecoder(weights)
     copy_weights(student, weights)
     speech = np.concatenate([one.wave() for one in material[:_LEVELS_OF]])
     set_levels(student, torch.from_numpy(speech)[None])
-    training = Training(
+    training = DecoderTrainer(
         student,
-        learned=material[:-WATCHED],
-        watched=material[-WATCHED:],
+        train=material[:-WATCHED],
+        validation=material[-WATCHED:],
         rate_hz=original.config.rate_hz,
         device=settings.device,
         bf16=settings.bf16,
@@ -180,7 +180,7 @@ def _open_training(
     return training
 
 
-def _fast_config(training: Training, original: _Original) -> VoiceConfig:
+def _fast_config(training: DecoderTrainer, original: _Original) -> VoiceConfig:
     """The config of the original, with what the fast voice was made of."""
     made_by = {
         **original.config.made_by,
@@ -193,11 +193,11 @@ def _fast_config(training: Training, original: _Original) -> VoiceConfig:
 
 
 def _write(
-    training: Training, original: _Original, config: VoiceConfig, spoken: Sequence[CorpusSentence], folder: Path
+    training: DecoderTrainer, original: _Original, config: VoiceConfig, spoken: Sequence[CorpusSentence], folder: Path
 ) -> Path:
     """Write the ONNX file of the fast voice into the folder, with its averaged weights."""
     student = training.student.cpu()
-    student.load_state_dict({name: value.cpu() for name, value in training.averaged.items()})
+    student.load_state_dict({name: value.cpu() for name, value in training.ema_weights.items()})
     made = folder / _MADE
     with replacing(made) as file:
         file.write(replace_decoder(original.graph, student, spoken, metadata(config)))

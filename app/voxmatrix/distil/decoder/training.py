@@ -8,14 +8,14 @@ import torch
 from torch import Tensor, nn
 
 from voxmatrix.audio.pitch import pitch
-from voxmatrix.distil.acceptance import share_in_tune
+from voxmatrix.distil.acceptance import f0_accuracy_of
 from voxmatrix.distil.decoder.batches import Sampler, Windows
 from voxmatrix.distil.decoder.corpus import CorpusSentence
 from voxmatrix.distil.decoder.cuda_graph import CudaGraph
-from voxmatrix.distil.decoder.losses import SpectralLoss
+from voxmatrix.distil.decoder.losses import ComplexSTFTLoss
 from voxmatrix.distil.decoder.muon import Muon
-from voxmatrix.distil.decoder.network import Student
-from voxmatrix.distil.trainer import MAX_GRADIENT, Learner, long_enough
+from voxmatrix.distil.decoder.network import FastDecoder
+from voxmatrix.distil.trainer import MAX_GRADIENT, Trainer, long_enough
 
 #: Frames per window and windows per step, for sentences of usual and of small length. Long windows waste less on the
 #: frames around them that are only looked at; more of them learn less in the same time
@@ -25,17 +25,17 @@ WINDOWS, SHORT_WINDOWS = (128, 2), (32, 8)
 WEIGHT_RATE, BIAS_RATE = 1e-2, 1e-3
 
 
-class Training(Learner[Student]):
+class DecoderTrainer(Trainer[FastDecoder]):
     """A training of the fast network."""
 
     format = 5
 
     def __init__(
         self,
-        student: Student,
+        student: FastDecoder,
         *,
-        learned: Sequence[CorpusSentence],
-        watched: Sequence[CorpusSentence],
+        train: Sequence[CorpusSentence],
+        validation: Sequence[CorpusSentence],
         rate_hz: int,
         device: torch.device,
         bf16: bool = False,
@@ -48,27 +48,27 @@ class Training(Learner[Student]):
         biases = [one for one in student.parameters() if one.ndim == 1]
         adam = torch.optim.Adam(biases, BIAS_RATE, betas=(0.8, 0.99), capturable=device.type == "cuda")
         super().__init__(student, (Muon(weights, WEIGHT_RATE), adam))
-        self.loss = SpectralLoss(rate_hz).to(device)
-        self._watched, self._device, self._rate_hz = watched, device, rate_hz
+        self.loss = ComplexSTFTLoss(rate_hz).to(device)
+        self._validation, self._device, self._rate_hz = validation, device, rate_hz
         self._bf16 = bf16
-        self._pitches = [pitch(one.wave(), rate_hz) for one in watched]
+        self._pitches = [pitch(one.wave(), rate_hz) for one in validation]
         margin = student.dec.margin
         long = WINDOWS[0] + 2 * margin
-        usual = 2 * sum(one.frames >= long for one in learned) > len(learned)
+        usual = 2 * sum(one.frames >= long for one in train) > len(train)
         frames, self._windows = WINDOWS if usual else SHORT_WINDOWS
         with long_enough():
-            self._sampler = Sampler(learned, frames, margin, device)
+            self._sampler = Sampler(train, frames, margin, device)
         # What changes from step to step, as tensors: a CUDA graph repeats what it was recorded with.
         self._rates = [torch.zeros((), device=device) for _ in self.optimizers]
         self._renewed = torch.zeros((), device=device)  # the share of the averaged weights
         self._take = CudaGraph(self._work) if device.type == "cuda" else self._work
 
     def step(self) -> Tensor:
-        """See `Learner`."""
+        """See `Trainer`."""
         factor = self.position.rate()
         for rate, value in zip(self._rates, (WEIGHT_RATE, BIAS_RATE), strict=True):
             rate.fill_(value * factor)
-        self._renewed.fill_(1 - self.kept_share)
+        self._renewed.fill_(1 - self.ema_decay)
         loss = self._take(self._sampler.draw(self._windows, self.position.step))
         self.position.step += 1
         return loss
@@ -76,8 +76,8 @@ class Training(Learner[Student]):
     def _work(self, windows: Windows) -> Tensor:
         """What a step computes on its device."""
         with torch.autocast(self._device.type, torch.bfloat16) if self._bf16 else nullcontext():
-            made = self.student(windows.latent, windows.speaker)
-        loss = self.loss(windows.inside(made.float()), windows.wave)
+            predicted = self.student(windows.latent, windows.speaker)
+        loss = self.loss(windows.inside(predicted.float()), windows.wave)
         self.student.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self.student.parameters(), MAX_GRADIENT)
@@ -86,23 +86,23 @@ class Training(Learner[Student]):
             optimizer.step()
         with torch.no_grad():
             current = self.student.state_dict()
-            averaged = [self.averaged[name] for name in current]
-            changes = torch._foreach_sub(list(current.values()), averaged)
+            ema_weights = [self.ema_weights[name] for name in current]
+            changes = torch._foreach_sub(list(current.values()), ema_weights)
             torch._foreach_mul_(changes, self._renewed)
-            torch._foreach_add_(averaged, changes)
+            torch._foreach_add_(ema_weights, changes)
         return loss.detach()  # type: ignore[no-any-return]
 
     def evaluate(self) -> tuple[float, float]:
-        """See `Learner`."""
-        with self.with_averaged() as student:
-            made = [student.speak(one).squeeze(1) for one in self._watched]
-            waves = [torch.from_numpy(one.wave()[None]).to(self._device) for one in self._watched]
-            distances = [float(self.loss.mel_distance(*pair)) for pair in zip(made, waves, strict=True)]
-        sung = [pitch(wave.squeeze(0).cpu().numpy(), self._rate_hz) for wave in made]
-        return sum(distances) / len(distances), share_in_tune(list(zip(self._pitches, sung, strict=True))) or 0.0
+        """See `Trainer`."""
+        with self.with_ema_weights() as student:
+            predicted = [student.speak(one).squeeze(1) for one in self._validation]
+            waves = [torch.from_numpy(one.wave()[None]).to(self._device) for one in self._validation]
+            distances = [float(self.loss.mel_distance(*pair)) for pair in zip(predicted, waves, strict=True)]
+        sung = [pitch(wave.squeeze(0).cpu().numpy(), self._rate_hz) for wave in predicted]
+        return sum(distances) / len(distances), f0_accuracy_of(list(zip(self._pitches, sung, strict=True))) or 0.0
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `Learner`."""
+        """See `Trainer`."""
         super().restore(state)
         for optimizer in self.optimizers:
             group = optimizer.param_groups[0]

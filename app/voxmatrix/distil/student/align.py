@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.audio.waves import Samples
-from voxmatrix.distil.student.corpus import HOP, Speech
+from voxmatrix.distil.student.corpus import HOP, TeacherSpeech
 from voxmatrix.distil.student.losses import MELS, MelBands
 from voxmatrix.progress import OnProgress
 from voxmatrix.text.symbols import NUM_SYMBOLS
@@ -58,7 +58,9 @@ class _Sentence:
     silent: tuple[int, int]  # frames of it
 
 
-def align(ids: Sequence[Sequence[int]], spoken: Sequence[Speech], progress: OnProgress) -> list[NDArray[np.int64]]:
+def align(
+    ids: Sequence[Sequence[int]], spoken: Sequence[TeacherSpeech], progress: OnProgress
+) -> list[NDArray[np.int64]]:
     """Frames of each symbol of each sentence, in all as many as its speech has. Repeatable.
 
     The ids begin and end with a symbol that stands for silence; none of them is for padding.
@@ -78,7 +80,7 @@ def silent_frames(wave: Samples) -> tuple[int, int]:
     return max(1, int(loud[0]) - _BEFORE), max(1, len(levels) - int(loud[-1]) - _AFTER)
 
 
-def _prepared(ids: Sequence[Sequence[int]], spoken: Sequence[Speech]) -> list[_Sentence]:
+def _prepared(ids: Sequence[Sequence[int]], spoken: Sequence[TeacherSpeech]) -> list[_Sentence]:
     bands = MelBands()
     found = []
     for numbers, speech in zip(ids, spoken, strict=True):

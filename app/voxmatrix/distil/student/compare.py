@@ -13,8 +13,8 @@ from voxmatrix.distil.acceptance import Gate, Pair, at_most, check_words, failed
 from voxmatrix.distil.compare import options_of, recogniser
 from voxmatrix.distil.session import Show
 from voxmatrix.distil.student.align import silent_frames
-from voxmatrix.distil.student.corpus import HOP, RATE_HZ, Speech
-from voxmatrix.judge.sound import doubts, measure
+from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech
+from voxmatrix.judge.sound import measure, suspected_failures
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.text.front import Sentence
@@ -24,11 +24,11 @@ MAX_LONGER, MAX_CENTS = 0.1, 100.0
 #: Sentences whose times are compared.
 TIMED = 5
 #: A sentence, what the teacher made of it, and the number of the speaker.
-Said = tuple[Sentence, Speech, int]
+TeacherSentence = tuple[Sentence, TeacherSpeech, int]
 
 
 def compare(
-    said: Sequence[Said], made: Path, config: VoiceConfig, near: Gate, show: Show
+    said: Sequence[TeacherSentence], made: Path, config: VoiceConfig, near: Gate, show: Show
 ) -> tuple[list[Gate], list[Pair], float]:
     """The conditions, each sentence by both, and the CPU time of the student for some of them."""
     voice, pairs, times = open_onnx(made, config.num_speakers), [], []
@@ -64,9 +64,9 @@ def _gates(by_speaker: Sequence[Sequence[Pair]]) -> list[Gate]:
     """Each speaks as long and as high as its teacher, and no sentence sounds like something else than speech."""
     pairs = list(chain.from_iterable(by_speaker))
     facts = [measure(pair.fast, RATE_HZ) for pair in pairs]
-    strange = sum(map(bool, doubts(facts, [len(pair.text) for pair in pairs])))
+    failures = sum(map(bool, suspected_failures(facts, [len(pair.text) for pair in pairs])))
     return [
-        at_most("sentences that are no speech", strange, 0),
+        at_most("sentences that are no speech", failures, 0),
         at_most("difference in length, as a share", max(map(_longer, by_speaker)), MAX_LONGER),
         at_most("difference in pitch, in cents", max(map(_higher_cents, by_speaker)), MAX_CENTS),
     ]

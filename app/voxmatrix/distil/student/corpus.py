@@ -26,7 +26,7 @@ IN_A_FILE = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Speech:
+class TeacherSpeech:
     """What a teacher said of a sentence, in f frames: samples (f * HOP,), and hertz (f,), 0 where it is unvoiced.
 
     `filters` (f, 4, bins), if the teacher has any: log-magnitudes and phases of what its pulses are multiplied with,
@@ -47,14 +47,14 @@ class Speech:
         return self.samples.astype(np.float32) / np.float32(INT16_MAX)
 
 
-def heard(samples: Samples, rate_hz: int) -> Speech:
+def speech_of(samples: Samples, rate_hz: int) -> TeacherSpeech:
     """The speech of a teacher that gives nothing but samples (n,)."""
     import soxr
 
     wave = soxr.resample(samples, rate_hz, RATE_HZ) if rate_hz != RATE_HZ else samples
     frames = len(wave) // HOP
     if not frames:
-        return Speech(np.zeros(0, np.int16), np.zeros(0, np.float32))
+        return TeacherSpeech(np.zeros(0, np.int16), np.zeros(0, np.float32))
     found = pitch(wave, RATE_HZ).hz
     # Its frames are centred half a window of three periods of the lowest pitch after their start.
     first = 1.5 * np.ceil(RATE_HZ / LOWEST_HZ)
@@ -62,13 +62,13 @@ def heard(samples: Samples, rate_hz: int) -> Speech:
     near = np.clip(np.round(places), 0, max(0, len(found) - 1)).astype(int)
     hz = found[near] if len(found) else np.zeros(frames)
     scaled = np.clip(wave[: frames * HOP], -1, 1) * INT16_MAX
-    return Speech(scaled.astype(np.int16), hz.astype(np.float32))
+    return TeacherSpeech(scaled.astype(np.int16), hz.astype(np.float32))
 
 
 def write_corpus(
     folder: Path,
     count: int,
-    say: Callable[[range, float], list[Speech]],
+    say: Callable[[range, float], list[TeacherSpeech]],
     wanted_seconds: float,
     progress: OnProgress,
 ) -> None:
@@ -89,9 +89,9 @@ def write_corpus(
             break
 
 
-def read_corpus(folder: Path) -> list[Speech]:
+def read_corpus(folder: Path) -> list[TeacherSpeech]:
     """What was said of the first sentences."""
-    found: list[Speech] = []
+    found: list[TeacherSpeech] = []
     for path in sorted(folder.glob("[0-9]*.npz")):
         spoken = read_speech(path)
         if spoken is None:
@@ -100,7 +100,7 @@ def read_corpus(folder: Path) -> list[Speech]:
     return found
 
 
-def read_speech(path: Path) -> list[Speech] | None:
+def read_speech(path: Path) -> list[TeacherSpeech] | None:
     """The speech in a file; None if there is none, or it is damaged. Filters stay on the disk until they are used.
 
     Raises:
@@ -115,13 +115,15 @@ def read_speech(path: Path) -> list[Speech] | None:
         filters = np.load(beside, mmap_mode="r") if beside.exists() else None
         ends = np.cumsum(lengths).tolist()
         return [
-            Speech(samples[start * HOP : end * HOP], hz[start:end], None if filters is None else filters[start:end])
+            TeacherSpeech(
+                samples[start * HOP : end * HOP], hz[start:end], None if filters is None else filters[start:end]
+            )
             for start, end in zip([0, *ends[:-1]], ends, strict=True)
         ]
     return None
 
 
-def _write(path: Path, spoken: Sequence[Speech]) -> None:
+def _write(path: Path, spoken: Sequence[TeacherSpeech]) -> None:
     with replacing(path) as file:
         np.savez(
             file,

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from voxmatrix.distil.student.batches import Scale, Utterance
 from voxmatrix.distil.student.corpus import HOP
 from voxmatrix.distil.student.fourier import COLUMNS, Fourier, bins_in_order
-from voxmatrix.distil.student.material import Lesson, Scale
-from voxmatrix.distil.student.network import Rhythm, spread
+from voxmatrix.distil.student.network import ProsodyModel, spread
 from voxmatrix.distil.student.training import Student
 from voxmatrix.distil.student.waves import BINS, LOUDEST, LOWEST_HZ, WINDOW, pulses
 from voxmatrix.errors import DamagedFileError
@@ -113,7 +113,7 @@ def _head_order() -> tuple[Tensor, Tensor]:
     return bins, torch.stack([same, sign, same, sign])[..., None]  # phases turn with conjugates
 
 
-def pace_of(rhythm: Rhythm, lessons: Sequence[Lesson]) -> float:
+def pace_of(rhythm: ProsodyModel, utterances: Sequence[Utterance]) -> float:
     """What predicted durations are to be multiplied with to be as long, in all, as those of the teacher."""
     with torch.inference_mode():
         made = sum(
@@ -122,9 +122,9 @@ def pace_of(rhythm: Rhythm, lessons: Sequence[Lesson]) -> float:
                 .clamp_min(1)
                 .sum()
             )
-            for one in lessons
+            for one in utterances
         )
-    return sum(one.speech.frames for one in lessons) / made
+    return sum(one.speech.frames for one in utterances) / made
 
 
 def write_student(voice: Voice, metadata: Mapping[str, str], out: Path) -> None:

@@ -38,7 +38,7 @@ class MelBands(nn.Module):
         return torch.log(self.filters @ bins[..., : wave.shape[-1] // HOP] + _QUIETEST)
 
 
-class SpectralLoss(nn.Module):
+class MultiResolutionSTFTLoss(nn.Module):
     """Log-magnitudes and spectral convergence in windows of four lengths, and mel bands; no phases."""
 
     def __init__(self) -> None:
@@ -47,34 +47,34 @@ class SpectralLoss(nn.Module):
         for length in _WINDOWS:
             self.register_buffer(f"window_{length}", torch.hann_window(length), persistent=False)
 
-    def forward(self, made: Tensor, wanted: Tensor) -> Tensor:
+    def forward(self, predicted: Tensor, target: Tensor) -> Tensor:
         """Samples (b, n) of both -> ()."""
         distances = []
         for length in _WINDOWS:
             window, floor = getattr(self, f"window_{length}"), _QUIETEST * length / _MEL_WINDOW
             ours, theirs = (
                 torch.stft(wave, length, length // 4, window=window, return_complex=True).abs()
-                for wave in (made, wanted)
+                for wave in (predicted, target)
             )
             logs = functional.l1_loss(torch.log(ours + floor), torch.log(theirs + floor))
             distances.append(logs + 0.5 * (ours - theirs).norm() / theirs.norm())
-        return torch.stack(distances).mean() + _MEL_WEIGHT * self.mel_distance(made, wanted)
+        return torch.stack(distances).mean() + _MEL_WEIGHT * self.mel_distance(predicted, target)
 
-    def mel_distance(self, made: Tensor, wanted: Tensor) -> Tensor:
+    def mel_distance(self, predicted: Tensor, target: Tensor) -> Tensor:
         """The mean absolute difference of log mel bands."""
-        return functional.l1_loss(self.bands(made), self.bands(wanted))
+        return functional.l1_loss(self.bands(predicted), self.bands(target))
 
 
-def filter_loss(made: Tensor, wanted: Tensor, voiced: Tensor) -> Tensor:
+def filter_loss(predicted: Tensor, target: Tensor, voiced: Tensor) -> Tensor:
     """Filters (b, f, 4, bins) of both, and which frames are voiced (b, f, 1) -> ()."""
-    harmonic, phase, added, added_phase = made.unbind(2)
-    harmonic_wanted, phase_wanted, added_wanted, added_phase_wanted = wanted.unbind(2)
-    turned = math.pi * (torch.tanh(phase) - torch.tanh(phase_wanted))
+    harmonic, phase, added, added_phase = predicted.unbind(2)
+    harmonic_target, phase_target, added_target, added_phase_target = target.unbind(2)
+    turned = math.pi * (torch.tanh(phase) - torch.tanh(phase_target))
     return (
-        functional.l1_loss(harmonic, harmonic_wanted)
-        + functional.l1_loss(added, added_wanted)
-        + _mean(1 - torch.cos(turned), voiced * _weight(harmonic_wanted))
-        + _ADDED_PHASE_WEIGHT * _mean(1 - torch.cos(added_phase - added_phase_wanted), _weight(added_wanted))
+        functional.l1_loss(harmonic, harmonic_target)
+        + functional.l1_loss(added, added_target)
+        + _mean(1 - torch.cos(turned), voiced * _weight(harmonic_target))
+        + _ADDED_PHASE_WEIGHT * _mean(1 - torch.cos(added_phase - added_phase_target), _weight(added_target))
     )
 
 

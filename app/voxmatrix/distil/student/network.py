@@ -103,7 +103,7 @@ class Text(nn.Module):
         return x if present is None else x * present  # type: ignore[no-any-return]
 
 
-class Rhythm(nn.Module):
+class ProsodyModel(nn.Module):
     """How long each symbol lasts, and the curves of each frame."""
 
     def __init__(self, sizes: Sizes, speakers: int) -> None:
@@ -127,7 +127,7 @@ class Rhythm(nn.Module):
         return self.leave(x)  # type: ignore[no-any-return]
 
 
-class Sound(nn.Module):
+class AcousticModel(nn.Module):
     """The filters of each frame."""
 
     def __init__(self, sizes: Sizes, speakers: int) -> None:

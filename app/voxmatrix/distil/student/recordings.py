@@ -7,7 +7,7 @@ import numpy as np
 
 from voxmatrix.audio.waves import INT16_MAX
 from voxmatrix.dataset.prepared import Clip, PreparedSet
-from voxmatrix.distil.student.corpus import HOP, RATE_HZ, Speech, heard, write_corpus
+from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech, speech_of, write_corpus
 from voxmatrix.distil.texts import Texts, texts_of
 from voxmatrix.errors import BadInputError
 from voxmatrix.progress import OnProgress
@@ -43,15 +43,15 @@ class RecordedTeacher:
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
         """See `Teacher`. All of it is used, however little is wanted."""
 
-        def say(places: range, _missing_seconds: float) -> list[Speech]:
+        def say(places: range, _missing_seconds: float) -> list[TeacherSpeech]:
             return [self._heard(self._clips[sentences[place].text]) for place in places]
 
         seconds = sum(clip.samples / self._rate_hz + 2 * _SILENCE_SECONDS for clip in self._clips.values())
         write_corpus(folder, len(sentences), say, seconds, progress)
 
-    def _heard(self, clip: Clip) -> Speech:
+    def _heard(self, clip: Clip) -> TeacherSpeech:
         wave = np.load(clip.path).astype(np.float32) / INT16_MAX
-        return heard(np.pad(wave, round(_SILENCE_SECONDS * self._rate_hz)), self._rate_hz)
+        return speech_of(np.pad(wave, round(_SILENCE_SECONDS * self._rate_hz)), self._rate_hz)
 
     def cpu_seconds(self, texts: Sequence[str]) -> None:
         """People need none."""

@@ -29,13 +29,13 @@ from voxmatrix.distil.session import (
     speech_seconds,
 )
 from voxmatrix.distil.student.align import align, silent_frames
-from voxmatrix.distil.student.compare import TIMED, Said, compare
-from voxmatrix.distil.student.corpus import HOP, RATE_HZ, Speech, read_corpus
+from voxmatrix.distil.student.batches import Scale, Utterance, scale_of, utterance
+from voxmatrix.distil.student.compare import TIMED, TeacherSentence, compare
+from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech, read_corpus
 from voxmatrix.distil.student.export import Voice, pace_of, read_student, write_student
-from voxmatrix.distil.student.material import Lesson, Scale, lesson, scale_of
 from voxmatrix.distil.student.network import Sizes
 from voxmatrix.distil.student.teacher import TURN, Teacher, check_teacher, speaker_of
-from voxmatrix.distil.student.training import ADAPTING_RATE, RATE, Student, Training
+from voxmatrix.distil.student.training import ADAPTING_RATE, RATE, Student, StudentTrainer
 from voxmatrix.distil.student.waves import LOWEST_HZ
 from voxmatrix.distil.texts import Texts, read_texts
 from voxmatrix.distil.trainer import Limits, long_enough
@@ -103,18 +103,18 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
                 seconds = speech_seconds(settings.limits)
                 teacher.speak([one for one, _ in order], folder, seconds, progress)
             spoken = read_corpus(folder)
-            learned, compared = _parted(order, spoken, len(teacher.speakers))
+            train, compared = _parted(order, spoken, len(teacher.speakers))
             if not settings.force:
                 check_teacher([(one.text, speech.wave()) for one, speech, _ in compared], recogniser(teacher.language))
-            lessons, scales = _lessons(learned, teacher, folder, show)
-        training = _training(lessons, settings)
+            utterances, scales = _utterances(train, teacher, folder, show)
+        training = _training(utterances, settings)
         with memory_errors(partial(out_of_memory, torch.device("cpu"), folder)):
             restore(training, checkpoint)
             if training.position.rejected and not settings.force:
                 training.position.go_on()
             learn(training, settings.limits, checkpoint, show)
         config = replace(config, made_by=_made_by(settings, training, spoken))
-        made = _write(training, lessons, scales, config, folder)
+        made = _write(training, utterances, scales, config, folder)
         with interruptible(f"what was learned is kept in {folder}", "compare"):
             near = at_most("distance of mel bands, in the same rhythm", training.evaluate()[0], MAX_MEL_DISTANCE)
             gates, pairs, spent = compare(compared, made, config, near, show)
@@ -161,7 +161,7 @@ def _config(teacher: Teacher) -> VoiceConfig:
 def _order(texts: Texts) -> list[tuple[Sentence, bool]]:
     """All sentences, and whether each is only compared: among those to learn, so that there are both, however few."""
     compared, found = list(texts.compared), []
-    for number, sentence in enumerate(texts.learned):
+    for number, sentence in enumerate(texts.train):
         if number % (TURN - 1) == 0 and compared:
             found.append((compared.pop(0), True))
         found.append((sentence, False))
@@ -169,17 +169,19 @@ def _order(texts: Texts) -> list[tuple[Sentence, bool]]:
 
 
 def _parted(
-    order: Sequence[tuple[Sentence, bool]], spoken: Sequence[Speech], speakers: int
-) -> tuple[list[Said], list[Said]]:
+    order: Sequence[tuple[Sentence, bool]], spoken: Sequence[TeacherSpeech], speakers: int
+) -> tuple[list[TeacherSentence], list[TeacherSentence]]:
     """The sentences to learn, and those to compare, as far as they were said."""
-    said: tuple[list[Said], list[Said]] = ([], [])
+    said: tuple[list[TeacherSentence], list[TeacherSentence]] = ([], [])
     for place, ((one, only_compared), speech) in enumerate(zip(order, spoken, strict=False)):
         if speech.samples.any():
             said[only_compared].append((one, speech, speaker_of(place, speakers)))
     return said
 
 
-def _lessons(said: Sequence[Said], teacher: Teacher, folder: Path, show: Show) -> tuple[list[Lesson], list[Scale]]:
+def _utterances(
+    said: Sequence[TeacherSentence], teacher: Teacher, folder: Path, show: Show
+) -> tuple[list[Utterance], list[Scale]]:
     """What can be learned: sentences that have a pitch, and are long enough for their symbols."""
     usable = [(list(filter(None, one.ids)), speech, speaker) for one, speech, speaker in said]
     usable = [one for one in usable if _fits(len(one[0]), one[1])]
@@ -200,14 +202,14 @@ def _lessons(said: Sequence[Said], teacher: Teacher, folder: Path, show: Show) -
         with replacing(path) as file:
             np.savez(file, *durations)
     scales = list(map(scale_of, of_speakers))
-    lessons = [
-        lesson(numbers, frames, speech, scales[speaker], speaker)
+    utterances = [
+        utterance(numbers, frames, speech, scales[speaker], speaker)
         for (numbers, speech, speaker), frames in zip(usable, durations, strict=True)
     ]
-    return lessons, scales
+    return utterances, scales
 
 
-def _fits(symbols: int, speech: Speech) -> bool:
+def _fits(symbols: int, speech: TeacherSpeech) -> bool:
     return speech.frames - sum(silent_frames(speech.wave())) >= symbols - 2 and speech.hz.max() > LOWEST_HZ
 
 
@@ -222,23 +224,23 @@ def _read_durations(path: Path, frames: Sequence[int]) -> list[NDArray[np.int64]
     return None
 
 
-def _training(lessons: Sequence[Lesson], settings: TeachSettings) -> Training:
+def _training(utterances: Sequence[Utterance], settings: TeachSettings) -> StudentTrainer:
     torch.manual_seed(0)  # here, whatever was computed before and need not be again
     student = Student(settings.sizes, len(settings.teacher.speakers))
     if settings.start:
         student.begin_with(read_student(settings.start))
     with long_enough():
-        return Training(
+        return StudentTrainer(
             student,
-            learned=lessons[:-WATCHED],
-            watched=lessons[-WATCHED:],
+            train=utterances[:-WATCHED],
+            validation=utterances[-WATCHED:],
             rate=ADAPTING_RATE if settings.start else RATE,
             threads=settings.threads,
             bf16=settings.bf16,
         )
 
 
-def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speech]) -> dict[str, object]:
+def _made_by(settings: TeachSettings, training: StudentTrainer, spoken: Sequence[TeacherSpeech]) -> dict[str, object]:
     """What the voice was made of: it carries the origin of its teacher."""
     return {
         "taught_by": f"voxmatrix {voxmatrix.__version__}",
@@ -252,13 +254,17 @@ def _made_by(settings: TeachSettings, training: Training, spoken: Sequence[Speec
 
 
 def _write(
-    training: Training, lessons: Sequence[Lesson], scales: Sequence[Scale], config: VoiceConfig, folder: Path
+    training: StudentTrainer,
+    utterances: Sequence[Utterance],
+    scales: Sequence[Scale],
+    config: VoiceConfig,
+    folder: Path,
 ) -> Path:
     """Write the ONNX file of the voice into the folder, with averaged weights."""
     student = training.student
-    student.load_state_dict(training.averaged)
+    student.load_state_dict(training.ema_weights)
     made = folder / _MADE
-    of_speakers = [[one for one in lessons if one.speaker == speaker][:_PACED] for speaker in range(len(scales))]
+    of_speakers = [[one for one in utterances if one.speaker == speaker][:_PACED] for speaker in range(len(scales))]
     paces = [pace_of(student.rhythm, own) for own in of_speakers]
     write_student(Voice(student, scales, paces), metadata(config), made)
     return made

@@ -12,9 +12,9 @@ import numpy as np
 
 from voxmatrix.audio.waves import INT16_MAX, Samples
 from voxmatrix.distil.acceptance import edits, spoken_words
-from voxmatrix.distil.student.corpus import IN_A_FILE, RATE_HZ, Speech, heard, write_corpus
+from voxmatrix.distil.student.corpus import IN_A_FILE, RATE_HZ, TeacherSpeech, speech_of, write_corpus
 from voxmatrix.errors import BadInputError
-from voxmatrix.judge.sound import doubts, measure
+from voxmatrix.judge.sound import measure, suspected_failures
 from voxmatrix.models.card import VoiceCard, joint_digest
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.progress import OnProgress
@@ -30,7 +30,7 @@ from voxmatrix.work.unit import Unit, unit_of
 
 #: Sentences that are looked at, the share of them that may be no speech, and of their words that may not be recognised:
 #: pocketsphinx misses a third of those of a natural voice.
-_CHECKED, _MAX_STRANGE, _MAX_WORDS_MISSED = 10, 0.5, 0.75
+_CHECKED, _MAX_FAILURES, _MAX_WORDS_MISSED = 10, 0.5, 0.75
 #: Sentences that one of several speakers says before it is the next one's turn. The first is only compared.
 TURN = 5
 #: How a teacher says sentences, which are in words already: as loud as it is.
@@ -123,7 +123,7 @@ class VoiceTeacher:
             reached = max(reached, done)  # what is spoken, then what of it was measured
             progress(reached, wanted)
 
-        def say(places: range, missing_seconds: float) -> list[Speech]:
+        def say(places: range, missing_seconds: float) -> list[TeacherSpeech]:
             nonlocal tried
             if places.stop > tried:
                 ahead = _enough(units[places.start :], missing_seconds)
@@ -176,9 +176,9 @@ def check_teacher(said: Sequence[tuple[str, Samples]], recognise: Callable[[Samp
         BadInputError: most of it is no speech, or of other words.
     """
     said = said[:_CHECKED]
-    strange = doubts([measure(wave, RATE_HZ) for _, wave in said], [len(text) for text, _ in said])
-    if sum(map(bool, strange)) > _MAX_STRANGE * len(said):
-        raise _no_speech(f"most sentences are not, e.g. {next(filter(None, strange))}")
+    failures = suspected_failures([measure(wave, RATE_HZ) for _, wave in said], [len(text) for text, _ in said])
+    if sum(map(bool, failures)) > _MAX_FAILURES * len(said):
+        raise _no_speech(f"most sentences are not, e.g. {next(filter(None, failures))}")
     if recognise:
         words = [spoken_words(text) for text, _ in said]
         heard_words = [spoken_words(recognise(wave, RATE_HZ)) for _, wave in said]
@@ -201,9 +201,9 @@ def _enough(units: Sequence[Unit], seconds: float) -> Sequence[Unit]:
     return units[: -(-count // IN_A_FILE) * IN_A_FILE]
 
 
-def _speech(ledger: Ledger, unit: Unit) -> Speech:
+def _speech(ledger: Ledger, unit: Unit) -> TeacherSpeech:
     delivery = ledger.delivery(unit.key)
     if delivery is None:
-        return heard(np.zeros(0, np.float32), RATE_HZ)
+        return speech_of(np.zeros(0, np.float32), RATE_HZ)
     samples = np.fromfile(ledger.audio(unit.key), "<i2", offset=HEADER_BYTES)
-    return heard(samples.astype(np.float32) / np.float32(INT16_MAX), delivery.rate_hz)
+    return speech_of(samples.astype(np.float32) / np.float32(INT16_MAX), delivery.rate_hz)

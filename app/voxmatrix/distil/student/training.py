@@ -11,13 +11,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from voxmatrix.audio.pitch import pitch
-from voxmatrix.distil.acceptance import share_in_tune
+from voxmatrix.distil.acceptance import f0_accuracy_of
+from voxmatrix.distil.student.batches import Batcher, Excerpts, Sentences, Utterance, excerpts, sentences
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ
-from voxmatrix.distil.student.losses import SpectralLoss, filter_loss
-from voxmatrix.distil.student.material import Excerpts, Lesson, Material, Sentences, excerpts, sentences
-from voxmatrix.distil.student.network import Rhythm, Sizes, Sound, spread
+from voxmatrix.distil.student.losses import MultiResolutionSTFTLoss, filter_loss
+from voxmatrix.distil.student.network import AcousticModel, ProsodyModel, Sizes, spread
 from voxmatrix.distil.student.waves import pulses, rendered
-from voxmatrix.distil.trainer import MAX_GRADIENT, Learner
+from voxmatrix.distil.trainer import MAX_GRADIENT, Trainer
 
 #: Sentences of a step for the rhythm; excerpts of a step for the sound, and their frames.
 RHYTHM_BATCH, BATCH, FRAMES = 8, 6, 100
@@ -37,7 +37,7 @@ class Student(nn.Module):
 
     def __init__(self, sizes: Sizes, speakers: int = 1) -> None:
         super().__init__()
-        self.rhythm, self.sound = Rhythm(sizes, speakers), Sound(sizes, speakers)
+        self.rhythm, self.sound = ProsodyModel(sizes, speakers), AcousticModel(sizes, speakers)
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Take the weights of a student of the same sizes with one speaker: all speakers are like that one."""
@@ -45,7 +45,7 @@ class Student(nn.Module):
             nn.init.zeros_(self.get_parameter(name))
 
 
-class Training(Learner[Student]):
+class StudentTrainer(Trainer[Student]):
     """A training of both networks, on the CPU."""
 
     format = 2
@@ -54,8 +54,8 @@ class Training(Learner[Student]):
         self,
         student: Student,
         *,
-        learned: Sequence[Lesson],
-        watched: Sequence[Lesson],
+        train: Sequence[Utterance],
+        validation: Sequence[Utterance],
         rate: float = RATE,
         threads: int = 1,
         bf16: bool = False,
@@ -73,27 +73,27 @@ class Training(Learner[Student]):
             student,
             [torch.optim.AdamW(one.parameters(), highest, (0.8, 0.99), fused=True) for one, highest in self._networks],
         )
-        self.loss = SpectralLoss()
-        self._material, self._watched, self._bf16 = Material(learned, FRAMES), watched, bf16
-        self._pitches = [pitch(one.speech.wave(), RATE_HZ) for one in watched]
+        self.loss = MultiResolutionSTFTLoss()
+        self._batcher, self._validation, self._bf16 = Batcher(train, FRAMES), validation, bf16
+        self._pitches = [pitch(one.speech.wave(), RATE_HZ) for one in validation]
         self._pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
         self._threads = threads
 
     def step(self) -> Tensor:
-        """See `Learner`."""
+        """See `Trainer`."""
         step, factor = self.position.step, self.position.rate()
         of_rhythm = step % TURNS == TURNS - 1
         network, rate = self._networks[of_rhythm]
         if of_rhythm:
-            loss = self._backward(network, self._material.sentences(RHYTHM_BATCH, step), self._rhythm_loss)
+            loss = self._backward(network, self._batcher.sentences(RHYTHM_BATCH, step), self._prosody_loss)
         else:
-            drawn = self._material.excerpts(BATCH, step)
+            drawn = self._batcher.excerpts(BATCH, step)
             loss = self._backward(network, drawn, partial(self._sound_loss, factor))
         optimizer = self.optimizers[of_rhythm]
         nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
         optimizer.param_groups[0]["lr"] = rate * factor
         optimizer.step()
-        self._average(network, "rhythm." if of_rhythm else "sound.", self.kept_share)
+        self._average(network, "rhythm." if of_rhythm else "sound.", self.ema_decay)
         self.position.step += 1
         return loss
 
@@ -116,27 +116,27 @@ class Training(Learner[Student]):
             weight.grad = gradient
         return loss
 
-    def _rhythm_loss(self, drawn: Sequence[Lesson]) -> Tensor:
-        return rhythm_loss(self.student.rhythm, sentences(drawn))
+    def _prosody_loss(self, drawn: Sequence[Utterance]) -> Tensor:
+        return prosody_loss(self.student.rhythm, sentences(drawn))
 
-    def _sound_loss(self, factor: float, drawn: Sequence[tuple[Lesson, int]]) -> Tensor:
+    def _sound_loss(self, factor: float, drawn: Sequence[tuple[Utterance, int]]) -> Tensor:
         batch = excerpts(drawn, FRAMES)
-        made = sound_of(self.student.sound, batch)
+        predicted = sound_of(self.student.sound, batch)
         with torch.autocast("cpu", enabled=False):
-            made, losses = made.float(), []
+            predicted, losses = predicted.float(), []
             if batch.filters is not None:
                 voiced = batch.sentences.curves[..., 1].gather(1, batch.frames)[..., None]
-                losses.append(filter_loss(made, batch.filters, voiced))
-            falling = self.position.falls_from and self.position.step > self.position.falls_from
+                losses.append(filter_loss(predicted, batch.filters, voiced))
+            falling = self.position.decay_start and self.position.step > self.position.decay_start
             if batch.filters is None or (falling and factor < _FINISH):
                 inner = slice(_MARGIN * HOP, -_MARGIN * HOP)
-                losses.append(self.loss(wave_of(made, batch)[:, inner], batch.samples[:, inner]))
+                losses.append(self.loss(wave_of(predicted, batch)[:, inner], batch.samples[:, inner]))
             return torch.stack(losses).sum()
 
     def _average(self, network: nn.Module, prefix: str, kept: float) -> None:
         with torch.no_grad():
             current = network.state_dict(prefix=prefix)
-            torch._foreach_lerp_([self.averaged[name] for name in current], list(current.values()), 1 - kept)
+            torch._foreach_lerp_([self.ema_weights[name] for name in current], list(current.values()), 1 - kept)
 
     def evaluate(self) -> tuple[float, float]:
         """The mel distance and the share of frames in tune, with averaged weights, on sentences not learned from.
@@ -144,16 +144,16 @@ class Training(Learner[Student]):
         Their durations and curves are the teacher's.
         """
         distances, both = [], []
-        with self.with_averaged() as student:
-            for one, wanted in zip(self._watched, self._pitches, strict=True):
+        with self.with_ema_weights() as student:
+            for one, target in zip(self._validation, self._pitches, strict=True):
                 batch = excerpts([(one, 0)], one.speech.frames)
                 wave = wave_of(sound_of(student.sound, batch), batch)
                 distances.append(float(self.loss.mel_distance(wave, batch.samples)))
-                both.append((wanted, pitch(wave[0].numpy(), RATE_HZ)))
-        return sum(distances) / len(distances), share_in_tune(both) or 0.0
+                both.append((target, pitch(wave[0].numpy(), RATE_HZ)))
+        return sum(distances) / len(distances), f0_accuracy_of(both) or 0.0
 
 
-def sound_of(sound: Sound, batch: Excerpts) -> Tensor:
+def sound_of(sound: AcousticModel, batch: Excerpts) -> Tensor:
     """The filters of excerpts (b, n, 4, BINS), with the teacher's durations and curves."""
     whole, frames = batch.sentences, batch.frames
     text = sound.text(whole.ids, whole.speakers, whole.absent)
@@ -167,20 +167,20 @@ def wave_of(filters: Tensor, batch: Excerpts) -> Tensor:
     return rendered(filters, rows.gather(1, batch.frames[..., None].expand(-1, -1, HOP)).flatten(1))
 
 
-def rhythm_loss(rhythm: Rhythm, batch: Sentences) -> Tensor:
+def prosody_loss(rhythm: ProsodyModel, batch: Sentences) -> Tensor:
     """How far durations and curves are from those of whole sentences."""
     text = rhythm.text(batch.ids, batch.speakers, batch.absent)
     there = (~batch.absent).float()
     wrong = (rhythm.durations(text).float() - torch.log1p(batch.durations.float())).square()
     pitch_, voicing, energy = rhythm.curves(spread(text, batch.durations, batch.symbols)).float().unbind(-1)
-    pitch_wanted, voiced, energy_wanted = batch.curves.unbind(-1)
+    pitch_target, voiced, energy_target = batch.curves.unbind(-1)
     frames = batch.present.float()
     doubt = functional.binary_cross_entropy_with_logits(voicing, voiced, reduction="none")
     return (
         _mean(wrong, there)
-        + _mean((pitch_ - pitch_wanted).abs(), voiced * frames)
+        + _mean((pitch_ - pitch_target).abs(), voiced * frames)
         + _mean(doubt, frames)
-        + _mean((energy - energy_wanted).abs(), frames)
+        + _mean((energy - energy_target).abs(), frames)
     )
 
 

@@ -45,7 +45,7 @@ _INSTALL = "pip install espeakng-loader"
 Clause = tuple[str, int]
 
 
-class Asked(Closeable):
+class LineServer(Closeable):
     """A program that answers lines with texts, in a process of its own. Starting it does not block.
 
     If it dies, it is restarted once.
@@ -141,7 +141,7 @@ def is_voice_name(name: str) -> bool:
     return _VOICE_NAME.fullmatch(name) is not None
 
 
-class Espeak(Asked):
+class Espeak(LineServer):
     """One running espeak-ng for one voice. `ask` gives the clauses of each text."""
 
     def __init__(self, voice: str, *, tie: str = "") -> None:

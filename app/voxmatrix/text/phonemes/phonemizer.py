@@ -8,7 +8,7 @@ from typing import Protocol
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.text.phonemes.clause_marks import MARKS, marks
-from voxmatrix.text.phonemes.espeak import Asked, Clause, Espeak, outdated
+from voxmatrix.text.phonemes.espeak import Clause, Espeak, LineServer, outdated
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES, PiperTts
 from voxmatrix.text.phonemes.scripts import parts
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
@@ -139,7 +139,7 @@ class EspeakPhonemizer(Closeable):
         for program in self._programs():
             program.close()
 
-    def _programs(self) -> list[Asked]:
+    def _programs(self) -> list[LineServer]:
         return [self.espeak, *list(self._others.values()), *([self._vowels] if self._vowels else [])]
 
 

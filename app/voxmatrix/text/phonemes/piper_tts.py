@@ -6,7 +6,7 @@ from typing import Any
 
 from voxmatrix.errors import BadInputError, MissingProgramError
 from voxmatrix.landlock import Limits, python_folders
-from voxmatrix.text.phonemes.espeak import Asked
+from voxmatrix.text.phonemes.espeak import LineServer
 
 #: What to install for the packages that a phonemizer needs. (Hebrew and Arabic need piper-tts alone.)
 _EXTRAS = {"pyopenjtalk": "piper-tts[ja]", "tltk": "piper-tts[th]", "unicode_rbnf": "piper-tts[th]"}
@@ -14,7 +14,7 @@ _EXTRAS = {"pyopenjtalk": "piper-tts[ja]", "tltk": "piper-tts[th]", "unicode_rbn
 PIPER_TYPES = ("hebrew", "japanese", "thai")
 
 
-class PiperTts(Asked):
+class PiperTts(LineServer):
     """One phonemizer of piper-tts: "arabic", which adds vowel signs, or one of PIPER_TYPES, which gives phonemes."""
 
     def __init__(self, kind: str) -> None:
