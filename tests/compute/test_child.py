@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.compute.child import json_objects, place, print_json, run_child
+from voxmatrix.compute.child import json_objects, place, run_child, send_json
 from voxmatrix.machine.facts import Gpu
 
 
@@ -51,7 +51,7 @@ def test_the_last_line_of_its_complaint_is_kept_and_not_without_end() -> None:
 
 
 def test_a_line_is_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
-    print_json({"started": "matmul\nand more", "count": 2})
+    send_json({"started": "matmul\nand more", "count": 2})
     said = capsys.readouterr().out
     assert said.count("\n") == 1
     assert list(json_objects(said)) == [{"started": "matmul\nand more", "count": 2}]

@@ -21,7 +21,7 @@ from voxmatrix.compute.memory import (
     limit_heaps,
     missing_mib,
     peak_mib,
-    resident_mib,
+    peak_resident_mib,
 )
 from voxmatrix.errors import MemoryExhaustedError
 
@@ -214,12 +214,12 @@ def test_threads_share_heaps_one_for_each_cpu(monkeypatch: pytest.MonkeyPatch, c
 
 def test_of_the_cpu_it_is_what_the_system_saw_at_most(tmp_path: Path) -> None:
     (tmp_path / "status").write_text("Name:\tpython\nVmPeak:\t 9999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t 1024 kB\n")
-    assert resident_mib(tmp_path / "status") == 2.0
+    assert peak_resident_mib(tmp_path / "status") == 2.0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not say")
 def test_without_proc_the_other_count_is_near(tmp_path: Path) -> None:
-    assert resident_mib(tmp_path / "nothing") == pytest.approx(resident_mib(), rel=0.5)
+    assert peak_resident_mib(tmp_path / "nothing") == pytest.approx(peak_resident_mib(), rel=0.5)
 
 
 def test_of_cuda_torch_says_and_of_directml_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

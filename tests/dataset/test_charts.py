@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.dataset.charts import Axis, durations, paces, printable
+from voxmatrix.dataset.charts import Axis, durations, paces, without_controls
 from voxmatrix.dataset.prepared import MeasuredRecording
 
 
@@ -46,7 +46,7 @@ def test_any_recordings_give_drawings_that_can_be_read(recordings: list[Measured
 
 
 def test_what_no_page_can_hold_is_replaced() -> None:
-    assert printable("a\x00b\ud83dc\u202ed e") == "a\ufffdb?c\ufffdd e"
+    assert without_controls("a\x00b\ud83dc\u202ed e") == "a\ufffdb?c\ufffdd e"
 
 
 def test_one_mad_pace_does_not_flatten_the_others() -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.kokoro.conftest import write_network, write_styles
 from tests.loopback import FileServer, file_server
 from voxmatrix.cli import main
-from voxmatrix.cli.voices import voice_named
+from voxmatrix.cli.parameters.named_voice import voice_named
 from voxmatrix.config import home
 from voxmatrix.download import RemoteFile
 from voxmatrix.errors import BadInputError, DamagedFileError

@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.machine.facts import printable
+from voxmatrix.machine.facts import clean_text
 
 
 @given(st.text())
 def test_any_text_becomes_one_printable_line_or_nothing(text: str) -> None:
-    line = printable(text)
+    line = clean_text(text)
     assert line is None or (line.isprintable() and 0 < len(line) <= 200)

@@ -15,7 +15,7 @@ from tests.piper.spoken import spoken
 from tests.speak.saying import say
 from voxmatrix.errors import BadInputError, DamagedFileError, NoDeviceError
 from voxmatrix.piper.engines.base import SynthesisOptions
-from voxmatrix.piper.voice import open_voice
+from voxmatrix.piper.voice import open_piper_voice
 from voxmatrix.voices.resolve import resolve
 
 STILL = SynthesisOptions(noise=0.0, noise_w=0.0)
@@ -36,13 +36,13 @@ def edit_card(voice: Path, **changes: Any) -> None:
 
 def test_a_speaker_is_known_by_name_by_number_and_by_default(voice: Path) -> None:
     edit_card(voice, default_speaker_id=1)
-    with open_voice(voice) as opened:
+    with open_piper_voice(voice) as opened:
         assert [opened.card.speaker(name) for name in ("anna", "cleo", "2", 0, None, "")] == [0, 2, 2, 0, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["dora", "3", "-1", "1.0", "٣", "9" * 40, 3, "Anna"])
 def test_a_speaker_that_the_voice_has_not_is_refused_with_those_it_has(voice: Path, name: Any) -> None:
-    with open_voice(voice) as opened, pytest.raises(BadInputError, match="no speaker") as caught:
+    with open_piper_voice(voice) as opened, pytest.raises(BadInputError, match="no speaker") as caught:
         opened.card.speaker(name)
 
     assert "anna, bo, cleo, or a number from 0 to 2" in caught.value.remedy
@@ -50,7 +50,7 @@ def test_a_speaker_that_the_voice_has_not_is_refused_with_those_it_has(voice: Pa
 
 def test_a_name_that_is_a_number_is_a_name_first(voice: Path) -> None:
     edit_card(voice, speaker_id_map={"2": 0, "1": 1, "0": 2})
-    with open_voice(voice) as opened:
+    with open_piper_voice(voice) as opened:
         assert opened.card.speaker("2") == 0
 
 
@@ -59,23 +59,23 @@ def test_a_folder_is_its_best_checkpoint_else_its_last_else_its_only_onnx(
 ) -> None:
     for name in ("voice.onnx", "voice.onnx.json"):
         shutil.copy(make_onnx("tiny", 1, "text").with_name(name), tmp_path)
-    with open_voice(resolve(tmp_path).path) as opened:
+    with open_piper_voice(resolve(tmp_path).path) as opened:
         assert opened.card.path.name == "voice.onnx"
     shutil.copy(make_checkpoint(), tmp_path / "last.ckpt")
-    with open_voice(resolve(tmp_path).path) as opened:
+    with open_piper_voice(resolve(tmp_path).path) as opened:
         assert opened.card.path.name == "last.ckpt"
     shutil.copy(make_checkpoint(), tmp_path / "best.ckpt")
-    with open_voice(resolve(tmp_path).path) as opened:
+    with open_piper_voice(resolve(tmp_path).path) as opened:
         assert opened.card.path.name == "best.ckpt"
 
 
 def test_a_folder_without_a_voice_or_with_two_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="contains 0 voices"):
-        open_voice(resolve(tmp_path).path)
+        open_piper_voice(resolve(tmp_path).path)
     (tmp_path / "a.onnx").touch()
     (tmp_path / "b.onnx").touch()
     with pytest.raises(BadInputError, match="contains 2 voices") as caught:
-        open_voice(resolve(tmp_path).path)
+        open_piper_voice(resolve(tmp_path).path)
     assert "a.onnx" in caught.value.remedy
 
 
@@ -84,10 +84,10 @@ def test_no_file_no_card_no_torch_file(voice: Path, tmp_path: Path) -> None:
         resolve(tmp_path / "nothing.onnx")
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises((BadInputError, DamagedFileError), match=r"notes\.txt"):
-        open_voice(tmp_path / "notes.txt")
+        open_piper_voice(tmp_path / "notes.txt")
     voice.with_name("voice.onnx.json").unlink()
     with pytest.raises(BadInputError, match=r"voice\.onnx\.json") as caught:
-        open_voice(voice)
+        open_piper_voice(voice)
     assert caught.value.remedy
 
 
@@ -95,7 +95,7 @@ def test_a_voice_of_other_phonemes_is_refused_before_anything_loads(voice: Path)
     edit_card(voice, phoneme_type="pinyin")
 
     with pytest.raises(BadInputError, match="pinyin") as caught:
-        open_voice(voice)
+        open_piper_voice(voice)
 
     assert "espeak, text, hebrew, japanese" in caught.value.remedy
 
@@ -103,7 +103,7 @@ def test_a_voice_of_other_phonemes_is_refused_before_anything_loads(voice: Path)
 def test_what_is_wrong_with_the_network_shows_when_it_is_asked(voice: Path) -> None:
     voice.write_bytes(voice.read_bytes()[:9999])
 
-    with open_voice(voice) as opened, pytest.raises(DamagedFileError, match="9,999 bytes"):
+    with open_piper_voice(voice) as opened, pytest.raises(DamagedFileError, match="9,999 bytes"):
         spoken(opened, [1, 0, 2], STILL)
 
 
@@ -125,15 +125,15 @@ def test_a_checkpoint_of_piper_takes_its_card_from_beside_it(
     config = content.pop("voxmatrix")["card"]
     torch.save(content, tmp_path / "epoch=1.ckpt")
     with pytest.raises(BadInputError, match=r"config\.json"):
-        open_voice(tmp_path / "epoch=1.ckpt")
+        open_piper_voice(tmp_path / "epoch=1.ckpt")
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
-    with open_voice(tmp_path / "epoch=1.ckpt") as opened:
+    with open_piper_voice(tmp_path / "epoch=1.ckpt") as opened:
         assert len(spoken(opened, [1, 0, 20, 0, 2], STILL)) > 0
 
     (tmp_path / "config.json").write_text(json.dumps({**config, "num_speakers": 2}), encoding="utf-8")
     with pytest.raises(BadInputError, match="do not match"):
-        open_voice(tmp_path / "epoch=1.ckpt")
+        open_piper_voice(tmp_path / "epoch=1.ckpt")
 
 
 def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alone(
@@ -142,7 +142,7 @@ def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alon
     checkpoint = make_checkpoint()  # the first test that needs it draws its weights
 
     def twice(seed: int | None) -> list[np.ndarray]:
-        with open_voice(checkpoint) as opened:
+        with open_piper_voice(checkpoint) as opened:
             return [spoken(opened, ids, SynthesisOptions(), seed) for _ in range(2)]
 
     torch.manual_seed(3)
@@ -158,7 +158,7 @@ def test_a_seed_decides_how_a_checkpoint_sounds_and_leaves_other_randomness_alon
 
 def test_the_default_voice_stays_on_the_cpu_and_says_so_where_a_gpu_was_chosen() -> None:
     path = resolve().path
-    with open_voice(path, device=on(T4)) as voice:
+    with open_piper_voice(path, device=on(T4)) as voice:
         assert len(spoken(voice, [1, 20, 2], SynthesisOptions())) > 0
     with pytest.raises(NoDeviceError, match=r"on the CPU only, and cuda:1 \(Tesla T4\) was chosen"):
-        open_voice(path, device=on(T4, required=True))
+        open_piper_voice(path, device=on(T4, required=True))

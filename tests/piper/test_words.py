@@ -9,7 +9,7 @@ import pytest
 from voxmatrix.models.family import OpenVoice, TimedWord
 from voxmatrix.models.style import Style
 from voxmatrix.piper.engines.onnx import WholeModelEngine
-from voxmatrix.piper.voice import open_voice
+from voxmatrix.piper.voice import open_piper_voice
 from voxmatrix.text.spoken import spoken_sentences
 
 TEXT = "Call 911, or come to the well-known place."
@@ -33,7 +33,7 @@ def check(samples: int, words: list[TimedWord]) -> None:
 @pytest.mark.parametrize("quality", ["x_low", "fast"])
 def test_every_engine_tells_the_same(quality: str, make_onnx: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     path: Path = make_onnx(quality, 1, "text")
-    with open_voice(path) as voice:
+    with open_piper_voice(path) as voice:
         length, words = said(voice)
         check(length, words)
         voice.load()  # its first half is written anew
@@ -41,15 +41,15 @@ def test_every_engine_tells_the_same(quality: str, make_onnx: Any, monkeypatch: 
         slow_length, slow = said(voice, speed=0.5)
         check(slow_length, slow)
         assert slow[-1].end > 1.3 * words[-1].end
-    with open_voice(path) as again:  # as it is kept in the cache
+    with open_piper_voice(path) as again:  # as it is kept in the cache
         assert said(again) == (length, words)
 
     monkeypatch.setattr("voxmatrix.piper.engines.onnx.split_voices", lambda path: iter(()))
-    with open_voice(path) as whole:
+    with open_piper_voice(path) as whole:
         assert isinstance(whole.engine, WholeModelEngine)
         assert said(whole) == (length, words)
 
 
 def test_a_checkpoint_tells_as_well(make_checkpoint: Any) -> None:
-    with open_voice(make_checkpoint("x_low", 1, "text")) as voice:
+    with open_piper_voice(make_checkpoint("x_low", 1, "text")) as voice:
         check(*said(voice))

@@ -45,6 +45,11 @@ CASES = {
     "f[1](2) and \u6771[\u4eac](https://x.example)": "f[1](2) and \u6771\u4eac",
     '[a](b.html "Title") [c](<d e>) [e](p. 5)': "a c [e](p. 5)",
     "<https://example.com/a>": "https://example.com/a",
+    "See [the docs][1] and [D][].\n\n[1]: https://example.com 'Title'\n [D]: <a b>": "See the docs and D.\n\n\n",
+    "[![badge][2]](/x) ![alt][]\n[2]: /x#y (A page)\r\n": "badge alt\n\n",
+    "x[i][1], a[b][], [1][2] and [see][also]": "x[i][1], a[b][], [1][2] and [see][also]",
+    "[[b]][1] [voice:Anna][rate:0.8] [voice][rate]": "[[b]][1] [voice:Anna][rate:0.8] [voice][rate]",
+    "[John]: Hello.\n[Ann]: ...\n[^1]: /x\n[Bo]: /x y": "[John]: Hello.\n[Ann]: ...\n[^1]: /x\n[Bo]: /x y",
     "a --- b ~~~ c": "a --- b ~~~ c",
 }
 
@@ -59,7 +64,8 @@ WRAPPED = st.sampled_from(
     ["{}", "**{}**", "# {}", "[{}](http://x.example)", "![{}](y.png)", "<b>{}</b>", "<i id='q'>{}</i>", "`{}`",
      "&quot;{}&quot;",
      "- {}\n", "> {}", "\n> {}\n", "\n- [ ] {}\n", "x<b>{}", "|{}|", "{} < 3",
-     "{}<", "(<{})", "{}&", "[{}]", "```\n{}\n```", "{};", "<{}", "{}>"]
+     "{}<", "(<{})", "{}&", "[{}]", "```\n{}\n```", "{};", "<{}", "{}>",
+     "[{}][1]", "\n[r]: /x\n{}", "[{}]"]
 )  # fmt: skip
 
 
@@ -76,7 +82,7 @@ def test_a_text_without_marks_stays_as_it_is(text: str) -> None:
 
 ENDLESS = (
     "[", "![", "[a](", "<b ", "<b a=", "&", "|---", "```", "<!--", "<", "[a]((", "<b a='", ">", "> ", "``` {", "=",
-    " ",
+    " ", "[a][", "[a]: /\n", "[a]: <",
 )  # fmt: skip
 
 
@@ -128,6 +134,8 @@ def test_in_ssml_what_is_no_element_is_text() -> None:
         ("[a](b) <i>c</i> <!-- d --> e", None),
         ("a < b. c", None),
         ("a [b\nc", None),
+        ("a\n[1]: https://b.c 'D. E", "[1]: https://b.c 'D. E"),
+        ("a\n[1]: https://b.c 'D.'\nE", None),
         (f"[{'a' * 1000}", None),
     ],
 )

@@ -15,7 +15,7 @@ from voxmatrix.external.family import voice_path
 from voxmatrix.external.install import FIXTURE, PACKS
 from voxmatrix.external.installed import Engine, weights_folder
 from voxmatrix.external.manifest import FILE, read_manifest, weights_digest
-from voxmatrix.external.voice_file import VoiceFile, write_voice
+from voxmatrix.external.voice_file import VoiceFile, write_voice_file
 from voxmatrix.files import content_digest
 from voxmatrix.processes import describe_exit
 
@@ -55,7 +55,7 @@ def install_engine(name: str = "toy", *, fault: str = "", **changes: str) -> Pat
 def write_toy_voice(name: str = "bell", engine: str = "toy", **facts: object) -> Path:
     """A voice of it: ENGINE/NAME."""
     path = voice_path(engine, name)
-    write_voice(path, VoiceFile.model_validate({"engine": engine, "language": "en-us", **facts}))
+    write_voice_file(path, VoiceFile.model_validate({"engine": engine, "language": "en-us", **facts}))
     return path
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from voxmatrix.models.device import CPU
-from voxmatrix.voices.memory import VoiceMemory, resident_mib
+from voxmatrix.voices.memory import VoiceMemory, resident_mib_with
 
 
 class Card:
@@ -103,12 +103,12 @@ def test_where_the_system_hides_the_memory_estimates_are_all_there_is() -> None:
 def test_the_memory_of_this_process_and_of_others_is_found() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         try:
-            found = resident_mib([child.pid])
+            found = resident_mib_with([child.pid])
         finally:
             child.communicate(b"\n")
     assert found is not None
     own, others = found
     assert own > 10
     assert 0 < others < own + 100
-    assert resident_mib([child.pid]) == (pytest.approx(own, rel=0.5), 0.0)
-    assert resident_mib([os.getpid()]) is not None
+    assert resident_mib_with([child.pid]) == (pytest.approx(own, rel=0.5), 0.0)
+    assert resident_mib_with([os.getpid()]) is not None

@@ -38,6 +38,7 @@ STYLE = Style(seed=SEED, pause_seconds=0.0)
 #: With their words as they are heard.
 MARKED = {
     "A link [to here](https://example.com/x) follows.": "A link to here follows.",
+    "See [the docs][1] now.\n\n[1]: https://example.com/x": "See the docs now.",
     "Use <kbd>Ctrl</kbd> now.": "Use Ctrl now.",
     "| Name | Age |\n|---|---|\n| Annika | 52 |": "Name Age\n\nAnnika 52",
     "```py\nprint(1)\n```": "print(1)",

@@ -10,7 +10,7 @@ from typing import Any
 
 from voxmatrix.bench import matmul, speak, train
 from voxmatrix.bench.benchmarks import BenchPart
-from voxmatrix.compute.child import print_json
+from voxmatrix.compute.child import send_json
 from voxmatrix.compute.device import device_in_child
 from voxmatrix.compute.memory import is_out_of_memory
 from voxmatrix.errors import MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError, VoxmatrixError
@@ -31,15 +31,15 @@ def main(job: str) -> None:
     task = json.loads(job)
     make, parts_of = _BENCHMARKS[task["benchmark"]]
     settings = make(**{name: tuple(value) if isinstance(value, list) else value for name, value in task["job"].items()})
-    print_json({"started": ""})
+    send_json({"started": ""})
     try:
         parts = parts_of(settings, *device_in_child(task["device"], task["name"]))
     except Exception as error:  # torch and drivers may raise anything, and that is a result
-        print_json(_problem("", error))
+        send_json(_problem("", error))
         return
     for part in parts:
-        print_json({"started": part.name})
-        print_json(_measured(part))
+        send_json({"started": part.name})
+        send_json(_measured(part))
 
 
 def _measured(part: BenchPart) -> dict[str, Any]:

@@ -164,7 +164,7 @@ def _accept(name: str, licence: "LicenceTable | None", accepted: bool, as_json: 
 def _write_voice(engine: "Engine", identifier: str, digest: str) -> str | None:
     """Write the voice of weights that speak without a recording; returns its name."""
     from voxmatrix.external.family import voice_path
-    from voxmatrix.external.voice_file import VoiceFile, write_voice
+    from voxmatrix.external.voice_file import VoiceFile, write_voice_file
 
     manifest = engine.manifest.of(identifier)
     if manifest.can.reference is not None and manifest.can.reference.required:
@@ -178,7 +178,7 @@ def _write_voice(engine: "Engine", identifier: str, digest: str) -> str | None:
         title=title or identifier,
         license=manifest.licence.name if manifest.licence else "",
     )
-    write_voice(voice_path(engine.name, identifier), voice)
+    write_voice_file(voice_path(engine.name, identifier), voice)
     return f"{engine.name}/{identifier}"
 
 

@@ -11,10 +11,10 @@ import typer
 
 from voxmatrix.child_environment import drop_read_secrets
 from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.parameters.named_voice import voice_named
 from voxmatrix.cli.parameters.serve_options import MAX_PORT, MIB, ServeOptions
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import echo, warn
-from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import IMAGE_VARIABLE, environment
 from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.files import write_text

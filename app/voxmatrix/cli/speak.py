@@ -13,6 +13,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.parameters.named_voice import voice_named
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
 from voxmatrix.cli.parameters.speak_options import SpeakOptions, SpeakTask
@@ -20,7 +21,6 @@ from voxmatrix.cli.parameters.synthesis import selected_devices, speaking_style
 from voxmatrix.cli.speak_batch import speak_batch
 from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.cli.voices import voice_named
 from voxmatrix.errors import UnreachableError, UsageError
 from voxmatrix.files import check_not_folder, read_errors, storage_errors
 from voxmatrix.wording import pluralise

@@ -9,14 +9,13 @@ import typer
 from voxmatrix.cli import remote
 from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.named_voice import download_voice
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
-from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import home
-from voxmatrix.errors import BadInputError, UsageError, VoxmatrixError
+from voxmatrix.errors import UsageError, VoxmatrixError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
-    from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.family import Family
     from voxmatrix.models.library import LibraryVoice
 
@@ -137,53 +136,13 @@ def download(
     if source is not None:
         names = install_from(name, source, exact=exact, accepted=accept_licence)
     else:
-        names = _download(name, url=url, exact=exact, accepted=accept_licence, as_json=as_json)
+        names = download_voice(name, url=url, exact=exact, accepted=accept_licence, as_json=as_json)
     folder = home() / "voices"
     if as_json:
         print_json({"folder": str(folder), "voices": names})
         return
     echo(f"{folder}: {pluralise(len(names), 'voice')}: {', '.join(names)}")
     echo(f'  → voxmatrix speak --voice {names[0]} --text "Hello" --out hello.wav', err=True)
-
-
-def voice_named(name: str, *, as_json: bool = False) -> "VoiceCard":
-    """The voice of this name or file. One of the library that is not installed is downloaded, with a line about it.
-
-    Raises:
-        As `resolve`, and as the download.
-    """
-    from voxmatrix.voices.resolve import default_finding, resolve
-
-    if not name and (finding := default_finding()):
-        warn(finding)
-    try:
-        return resolve(name)
-    except BadInputError:
-        from voxmatrix.voices.library import missing
-
-        wanted = missing(name)
-        if not wanted:
-            raise
-    _download(wanted, as_json=as_json)
-    return resolve(name)
-
-
-def _download(
-    name: str, *, url: str = "", exact: bool = False, accepted: bool = False, as_json: bool = False
-) -> list[str]:
-    """Say what is downloaded, ask for what its licence needs, and do it."""
-    from voxmatrix.voices.library import find, install, library_of, license_of
-
-    voice = find(name)
-    license = license_of(voice, url)
-    size = voice.exact_size if exact else voice.size
-    origin = url or library_of(name).origin
-    echo(f"{name}: {size / 1e6:.0f} MB, licence {license.words}, from {origin}", err=True)
-    if not (license.permissive or accepted or as_json) and sys.stdin.isatty():
-        echo(license.card, err=True)
-        accepted = typer.confirm("Its licence may restrict what the voice may be used for. Accept it?", err=True)
-    with progress("download", "downloading", as_json=as_json) as on_progress:
-        return install(name, exact=exact, url=url, accepted=accepted, on_progress=on_progress)
 
 
 @group.command("clone")

@@ -122,7 +122,7 @@ class _Lines:
         return True
 
 
-def print_json(line: dict[str, Any]) -> None:
+def send_json(line: dict[str, Any]) -> None:
     """Print one object on one line of standard output and flush, because the child may crash at any time."""
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()

@@ -156,10 +156,10 @@ def peak_mib(device: "torch.device") -> float | None:
     module = backend(device)
     if module is not None:
         return float(module.max_memory_reserved(device) / _MIB)
-    return resident_mib() if device.type == "cpu" else None
+    return peak_resident_mib() if device.type == "cpu" else None
 
 
-def resident_mib(status: Path = Path("/proc/self/status")) -> float | None:
+def peak_resident_mib(status: Path = Path("/proc/self/status")) -> float | None:
     """The peak resident memory of this process; None if the system does not provide it."""
     # Not ru_maxrss on Linux: a child inherits its parent's peak.
     found = re.search(r"^VmHWM:\s+(\d+) kB$", read_text_or_empty(status), re.MULTILINE)

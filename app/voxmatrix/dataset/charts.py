@@ -79,7 +79,7 @@ def paces(measured: Sequence[MeasuredRecording], outliers: Iterable[str]) -> str
     return _figure("paces", ("Speaking pace", "seconds", "characters per second"), x_axis, y_axis, drawing)
 
 
-def printable(text: str) -> str:
+def without_controls(text: str) -> str:
     """`text` with control characters and lone surrogates replaced, safe for any page and terminal."""
     valid = text.encode("utf-8", "replace").decode("utf-8")
     return "".join(char if char.isprintable() or char == " " else "\N{REPLACEMENT CHARACTER}" for char in valid)
@@ -88,7 +88,7 @@ def printable(text: str) -> str:
 def _point(item: MeasuredRecording, x_axis: Axis, y_axis: Axis) -> str:
     pace = item.characters / item.seconds
     x, y = _LEFT + x_axis.at(item.seconds), _TOP + _PLOT_HEIGHT - y_axis.at(min(y_axis.top, pace))
-    label = escape(f"{printable(item.id)}: {item.seconds:.2f} s, {pace:.1f} characters per second")
+    label = escape(f"{without_controls(item.id)}: {item.seconds:.2f} s, {pace:.1f} characters per second")
     kind = "in" if item.used else "out"
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{label}</title></circle>'
 
@@ -96,7 +96,7 @@ def _point(item: MeasuredRecording, x_axis: Axis, y_axis: Axis) -> str:
 def _name(item: MeasuredRecording, x_axis: Axis, y_axis: Axis) -> str:
     x = _LEFT + x_axis.at(item.seconds)
     y = _TOP + _PLOT_HEIGHT - y_axis.at(min(y_axis.top, item.characters / item.seconds))
-    short = printable(item.id)
+    short = without_controls(item.id)
     short = escape(short if len(short) <= 24 else short[:23] + "…")
     right = x > _LEFT + _PLOT_WIDTH * 0.75
     place = f'x="{x - 6:.1f}" text-anchor="end"' if right else f'x="{x + 6:.1f}"'

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from voxmatrix.dataset.charts import durations, paces, printable
+from voxmatrix.dataset.charts import durations, paces, without_controls
 from voxmatrix.dataset.prepared import MeasuredRecording, PreparedSet
 from voxmatrix.files import write_text
 from voxmatrix.transcripts.lines import Problem
@@ -256,5 +256,5 @@ def _message(text: str) -> str:
 
 def _safe(text: str) -> str:
     """Untrusted text: printable, shortened, escaped, and isolated from the text direction of the page."""
-    shown = printable(text)
+    shown = without_controls(text)
     return f"<bdi>{escape(shown if len(shown) <= 300 else shown[:299] + '…')}</bdi>"

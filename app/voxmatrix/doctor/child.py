@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from voxmatrix.compute.child import print_json
+from voxmatrix.compute.child import send_json
 from voxmatrix.compute.device import torch_name
 from voxmatrix.doctor.findings import START
 from voxmatrix.doctor.operations import OPERATIONS, Operation, sampler
@@ -22,26 +22,26 @@ _NO_FIGURES = {"max_abs_error": None, "milliseconds": None}
 
 def main(device_name: str, dtypes: list[str]) -> None:
     """Run every operation in every precision, then flash-attn."""
-    print_json({"started": "import torch", "dtype": dtypes[0]})
+    send_json({"started": "import torch", "dtype": dtypes[0]})
     import torch
 
     device = torch.device(torch_name(device_name))
     if device.type == "cuda" and torch.version.cuda:
-        print_json({"started": START, "dtype": dtypes[0]})
+        send_json({"started": START, "dtype": dtypes[0]})
         if error := cuda_driver.read_error(device.index or 0):
-            print_json({"op": START, "dtype": dtypes[0], "ok": False, **_NO_FIGURES, "problem": error})
+            send_json({"op": START, "dtype": dtypes[0], "ok": False, **_NO_FIGURES, "problem": error})
             return
     for dtype in dtypes:
         for operation in OPERATIONS:
             if operation.is_float32_only and dtype != "float32":
                 continue
-            print_json({"started": operation.name, "dtype": dtype})
+            send_json({"started": operation.name, "dtype": dtype})
             row = _row(operation, device, dtype)
-            print_json(row)
+            send_json(row)
             if "problem" in row and device.type != "cpu":
                 return  # after a CUDA error all later operations fail as well
-    print_json({"started": "flash-attn", "dtype": dtypes[-1]})
-    print_json({"flash_attention": _flash_attention(device)})
+    send_json({"started": "flash-attn", "dtype": dtypes[-1]})
+    send_json({"flash_attention": _flash_attention(device)})
 
 
 def _row(operation: Operation, device: Any, dtype: str) -> dict[str, Any]:

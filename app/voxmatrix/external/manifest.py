@@ -77,7 +77,7 @@ class CapabilitiesTable(_Table):
     autoregressive: bool = True  # it may skip, repeat or invent words
 
 
-class MemoryTable(_Table):
+class EngineMemoryTable(_Table):
     """The memory that it takes."""
 
     fixed_mib: float = Field(ge=0)
@@ -91,7 +91,7 @@ class RunTable(_Table):
     dtypes: tuple[Dtype, ...] = Field(default=("float32",), min_length=1)
     refuse: tuple[Refusal, ...] = ()
     attention: tuple[Attention, ...] = Field(default=("sdpa",), min_length=1)
-    memory: MemoryTable = MemoryTable(fixed_mib=0)
+    memory: EngineMemoryTable = EngineMemoryTable(fixed_mib=0)
 
 
 class KnobTable(_Table):
@@ -144,7 +144,7 @@ class WeightsTable(_Table):
     can: dict[str, Any] = {}  # instead of the keys of the engine
     knobs: tuple[str, ...] | None = None  # that they have; None: all
     defaults: dict[str, float] = {}  # of their knobs, instead of those of the engine
-    memory: MemoryTable | None = None
+    memory: EngineMemoryTable | None = None
     licence: LicenceTable | None = None
 
     @model_validator(mode="after")

@@ -23,7 +23,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Reference(_Table):
+class KeptReference(_Table):
     """A recording of the voice."""
 
     sha256: Sha256  # of the WAV file
@@ -47,7 +47,7 @@ class VoiceFile(_Table):
     voice: str = ""  # the name by which the weights know it
     title: str = ""
     license: str = ""
-    reference: Reference | None = None
+    reference: KeptReference | None = None
     consent: Consent | None = None
 
 
@@ -70,7 +70,7 @@ def read_voice(path: Path) -> VoiceFile:
         ) from error
 
 
-def write_voice(path: Path, voice: VoiceFile) -> None:
+def write_voice_file(path: Path, voice: VoiceFile) -> None:
     """Write a voice.
 
     Raises:
@@ -80,7 +80,7 @@ def write_voice(path: Path, voice: VoiceFile) -> None:
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def reference_path(voice: Path, reference: Reference) -> Path:
+def reference_path(voice: Path, reference: KeptReference) -> Path:
     """The recording of the voice in this file.
 
     Raises:

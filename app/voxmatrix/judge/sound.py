@@ -30,7 +30,7 @@ _MAX_LEVEL_DB = 12.0
 _MAX_GAP_SECONDS = 2.0
 
 
-class SoundFacts(NamedTuple):
+class SpeechFacts(NamedTuple):
     """What is measured of a sentence."""
 
     seconds: float  # of speech, without its pauses
@@ -38,7 +38,7 @@ class SoundFacts(NamedTuple):
     gap_seconds: float  # the longest pause within
 
 
-def measure(samples: Samples, rate_hz: int) -> SoundFacts:
+def measure(samples: Samples, rate_hz: int) -> SpeechFacts:
     """Measure the speech of a sentence."""
     level, seconds = speech_level_dbfs(samples, rate_hz)
     frame = round(FRAME_SECONDS * rate_hz)
@@ -46,10 +46,10 @@ def measure(samples: Samples, rate_hz: int) -> SoundFacts:
     power = np.square(samples[:whole].astype(np.float64)).reshape(-1, frame).mean(axis=1)
     loud = np.flatnonzero(power > power.max(initial=0.0) * 10 ** (-GATE_DB / 10))
     gap = (np.diff(loud).max(initial=1) - 1) * FRAME_SECONDS
-    return SoundFacts(seconds, level, float(gap))
+    return SpeechFacts(seconds, level, float(gap))
 
 
-def improbable(text: str, facts: SoundFacts, speed: float = 1.0) -> str:
+def improbable(text: str, facts: SpeechFacts, speed: float = 1.0) -> str:
     """Why speech cannot be that of its text in words, whatever the voice and the language; "" if it can be.
 
     Bounds for voices at any pace, that hold for a single sentence: it is silent, or far too short or too long.
@@ -78,7 +78,7 @@ def _bounds(character: str) -> tuple[float, float]:
     return {"N": _DIGIT, "S": _SYMBOL, "M": _MARK}.get(kind[0], (0.0, 0.0))
 
 
-def suspected_failures(facts: Sequence[SoundFacts], characters: Sequence[int]) -> list[str]:
+def suspected_failures(facts: Sequence[SpeechFacts], characters: Sequence[int]) -> list[str]:
     """What is wrong with each sentence of many, given the characters of its words; "" if nothing is."""
     paces = [one.seconds / (count + _EXTRA_CHARACTERS) for one, count in zip(facts, characters, strict=True)]
     audible = [pace for pace in paces if pace > 0]
@@ -89,7 +89,7 @@ def suspected_failures(facts: Sequence[SoundFacts], characters: Sequence[int]) -
     return [_doubt(one, pace / usual, one.level_dbfs - level) for one, pace in zip(facts, paces, strict=True)]
 
 
-def _doubt(one: SoundFacts, pace: float, louder_db: float) -> str:
+def _doubt(one: SpeechFacts, pace: float, louder_db: float) -> str:
     if not np.isfinite(one.level_dbfs):
         return "it is silent"
     if not 1 / _MAX_PACE < pace < _MAX_PACE:

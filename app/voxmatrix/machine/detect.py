@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from voxmatrix.config import IMAGE_VARIABLE, MACHINE_VARIABLE
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild, printable
+from voxmatrix.machine.facts import Gpu, Machine, Platform, TorchBuild, clean_text
 from voxmatrix.machine.probes import directx, drm, limits, nvidia_smi, nvml, system, tegra, torch_build
 from voxmatrix.machine.probes.nvidia import NvidiaCard, visible_gpus
 from voxmatrix.machine.probes.probe import Probe
@@ -81,10 +81,10 @@ def detect(
         gpus=_together(visible, others, wsl),
         driver_error=driver_error,
         hidden_gpus=hidden,
-        visible_devices=printable(visible_devices or "") if hidden else None,
+        visible_devices=clean_text(visible_devices or "") if hidden else None,
         torch=None if build is None else replace(build, kernels=names),
         flash_attention=torch_build.read_flash_attention(),
-        image=printable(environment.get(IMAGE_VARIABLE, "")),
+        image=clean_text(environment.get(IMAGE_VARIABLE, "")),
     )
     return Detection(machine, no_cards + no_others + no_mem + no_bound + no_names)
 
@@ -93,7 +93,7 @@ def _described(path: Path, root: Path, environment: Mapping[str, str]) -> Detect
     from voxmatrix.machine.record import read_machine
 
     machine = read_machine(path)
-    if image := printable(environment.get(IMAGE_VARIABLE, "")):
+    if image := clean_text(environment.get(IMAGE_VARIABLE, "")):
         folder = torch_build.find_torch()
         build = torch_build.read_torch_build(folder)
         torch = None if build is None else replace(build, kernels=_kernels(root, folder, build))

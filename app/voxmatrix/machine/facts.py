@@ -125,6 +125,6 @@ class Machine:
     image: str | None = None  # the row of docker/images.toml, in a container from one of our images
 
 
-def printable(text: str) -> str | None:
+def clean_text(text: str) -> str | None:
     """The text without unprintable characters, shortened to MAX_TEXT_LENGTH; None if nothing is left."""
     return "".join(char for char in text if char.isprintable()).strip()[:MAX_TEXT_LENGTH] or None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from voxmatrix.machine.facts import Capability, Gpu, Machine, printable
+from voxmatrix.machine.facts import Capability, Gpu, Machine, clean_text
 from voxmatrix.tables.training import Precision
 
 FORMAT = 1
@@ -122,10 +122,10 @@ class Merged:
 def profiled(gpu: Gpu | None, machine: Machine) -> ProfiledGpu | ProfiledCpu:
     """The device model of this GPU; None is the CPU."""
     if gpu is None:
-        return ProfiledCpu(name=printable(machine.cpu or ""), cpus=machine.cpus)
+        return ProfiledCpu(name=clean_text(machine.cpu or ""), cpus=machine.cpus)
     # A GPU that does not report its memory shares the computer's.
     memory = machine.memory_mib if gpu.memory_mib is None else gpu.memory_mib
-    return ProfiledGpu(name=printable(gpu.name or ""), capability=gpu.capability, memory_mib=memory)
+    return ProfiledGpu(name=clean_text(gpu.name or ""), capability=gpu.capability, memory_mib=memory)
 
 
 def merge(profile: Profile, measurements: Iterable[Measurement]) -> Merged:

@@ -73,9 +73,9 @@ class PiperFamily:
 
     def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> OpenVoice:
         """Open a voice; its networks load in the background."""
-        from voxmatrix.piper.voice import open_voice
+        from voxmatrix.piper.voice import open_piper_voice
 
-        return open_voice(card.path, runtime, device=device, warn=warn)
+        return open_piper_voice(card.path, runtime, device=device, warn=warn)
 
 
 def _config_of_checkpoint(path: Path, beside: Path | None) -> VoiceConfig:

@@ -119,7 +119,7 @@ class PiperVoice(Closeable):
             self.engine.close()
 
 
-def open_voice(
+def open_piper_voice(
     path: Path, runtime: Runtime | None = None, *, device: SpeakDevice = CPU, warn: Warn = python_warning
 ) -> PiperVoice:
     """Open `NAME.onnx` (with its JSON next to it), or a checkpoint.

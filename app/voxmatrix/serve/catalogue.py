@@ -3,16 +3,11 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field
-
-from voxmatrix.errors import BadInputError, Finding, UsageError, VoxmatrixError
+from voxmatrix.errors import BadInputError, Finding, VoxmatrixError
 from voxmatrix.models.card import LANGUAGE_MARK, VoiceCard
 from voxmatrix.models.device import Warn
 from voxmatrix.models.family import Family
-from voxmatrix.models.style import MAX_KNOBS, Style
-from voxmatrix.serve.errors import ApiError
 from voxmatrix.voices.families import families, family_named
 from voxmatrix.voices.in_memory import FileVersion, file_version
 from voxmatrix.voices.resolve import check_files, default_finding, installed, locate
@@ -276,26 +271,3 @@ def _is_in_its_folder(card: VoiceCard) -> bool:
     """Whether no file of the voice is a link that leads out of the folder of voices."""
     links = [file for file in card.files if file.is_symlink()]
     return all(link.resolve().parent == card.path.parent.resolve() for link in links)
-
-
-#: Settings of the voice by name, as its capabilities list them.
-Knobs = Annotated[
-    dict[Annotated[str, Field(max_length=256)], Annotated[float, Field(allow_inf_nan=False)]],
-    Field(max_length=MAX_KNOBS, examples=[{"noise": 0.5}]),
-]
-
-
-def check_fields(voice: VoiceCard, *, speed: float, knobs: Mapping[str, float], **single: float | None) -> None:
-    """Check that the voice can speak like this. `single` are knobs with a field of their own.
-
-    Raises:
-        ApiError: it cannot; the error names the field.
-    """
-    own = {name: Style(knobs={name: value}) for name, value in single.items() if value is not None}
-    entries = {f"knobs.{name}": Style(knobs={name: value}) for name, value in knobs.items()}
-    for param, style in {"speed": Style(speed=speed), **own, **entries}.items():
-        try:
-            voice.check(style)
-        except UsageError as error:
-            message = f"{error.problem}; {error.remedy}"
-            raise ApiError(400, message, param=param, code="invalid_value") from error

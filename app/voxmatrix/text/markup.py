@@ -36,13 +36,18 @@ _LINK = re.compile(
     r"(?P<mark>!?)\[(?P<words>[^\[\]\n]*)\]\((?P<address><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?\)"""
 )
+#: [the docs][1] and [docs][]. Any other [one][two] could be two words, or tags, and no text is known to its end.
+_REFERENCE = re.compile(r"(?:(?<!\w)!|(?<![\w\[\]]))\[(?P<words>[^\[\]\n]*)\]\[\d{0,3}\]")
+#: Where such a link leads, on a line of its own: [docs]: https://example.com "Title"
+_TARGET = r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:<[^<>\n]*>|(?:https?://|mailto:|www\.|\.{0,2}/|#)\S+)"
+_DEFINITION = re.compile(rf"""{_TARGET}(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$""", re.MULTILINE)
 _LINK_IN_ANGLES = re.compile(r"<((?:https?://|mailto:)[^\s<>]+)>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 #: What may be the beginning of a link, tags or phonemes, and of a tag. None is longer than that.
 _MAX_UNFINISHED = 500
 #: Of several characters: no sentence ends within one.
 _SIGNS = ("![", "](", "<!--")
-_UNFINISHED = re.compile(r"(?:\[[^\[\]\n]*(?:\]\([^()\n]*)?|</?[A-Za-z][^<>\n]*)\Z")
+_UNFINISHED = re.compile(rf"(?:{_TARGET}[^\n]*|\[[^\[\]\n]*(?:\]\([^()\n]*)?|</?[A-Za-z][^<>\n]*)\Z", re.MULTILINE)
 
 
 def tagged(text: str) -> str:
@@ -60,11 +65,11 @@ def without_markup(text: str) -> str:
     """
     if _ANY_MARK.search(text) is None:
         return text
-    for line in (_QUOTE, _FENCE, _TABLE_RULE, _UNDERLINE):
+    for line in (_QUOTE, _FENCE, _TABLE_RULE, _UNDERLINE, _DEFINITION):
         text = line.sub("", text)
     text = _TASK.sub(r"\1", text)
     for _ in range(2):  # an image may be a link
-        text = _LINK.sub(_words_of_link, text)
+        text = _REFERENCE.sub(_words_of_reference, _LINK.sub(_words_of_link, text))
     text = _LINK_IN_ANGLES.sub(r"\1", text)
     text = _without_tags(text)
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
@@ -89,6 +94,11 @@ def _words_of_link(link: re.Match[str]) -> str:
     address = link["address"]
     is_address = link["mark"] or not address or re.search(r"[/.:#?]", address)
     return link["words"] if is_address or not link.string[link.start() - 1 : link.start()].isalnum() else link[0]
+
+
+def _words_of_reference(link: re.Match[str]) -> str:
+    """Its words; all of it where it has none: `[1][2]`."""
+    return link["words"] if re.search(r"[^\W\d_]", link["words"]) else link[0]
 
 
 def _without_tags(text: str) -> str:

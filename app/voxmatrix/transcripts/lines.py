@@ -133,13 +133,13 @@ def split_lines(data: bytes, name: str) -> Iterator[tuple[str, str | Problem]]:
         try:
             line = raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            yield place, not_utf8(place, raw, error)
+            yield place, not_utf8_problem(place, raw, error)
             continue
         if line.strip():
             yield place, line
 
 
-def not_utf8(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") -> Problem:
+def not_utf8_problem(place: str, raw: bytes, error: UnicodeDecodeError, name: str = "") -> Problem:
     """The problem for a line that is not UTF-8; its id is `name`, or else what is readable of its first field."""
     shown = name or raw.split(b"|")[0].split(b"\t")[0][:60].decode("utf-8", "replace").strip()
     return Problem(

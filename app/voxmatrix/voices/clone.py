@@ -21,8 +21,7 @@ from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.external.family import voice_path
 from voxmatrix.external.installed import Engine, find_engine, installed_weights
 from voxmatrix.external.manifest import ReferenceTable
-from voxmatrix.external.voice_file import REFERENCES, Consent, VoiceFile, now, write_voice
-from voxmatrix.external.voice_file import Reference as KeptReference
+from voxmatrix.external.voice_file import REFERENCES, Consent, KeptReference, VoiceFile, now, write_voice_file
 from voxmatrix.files import replacing
 from voxmatrix.models.reference import Cloning, Reference
 
@@ -83,7 +82,7 @@ def clone(request: CloneRequest) -> Cloned:
         reference=KeptReference(sha256=keep_recording(samples), transcript=request.transcript),
         consent=statement,
     )
-    write_voice(place, voice)
+    write_voice_file(place, voice)
     seconds = len(cut_at_pause(samples, _RATE_HZ, *reference.seconds)) / _RATE_HZ
     return Cloned(id=f"{engine.name}/{request.name}", path=place, seconds=seconds, findings=tuple(findings))
 

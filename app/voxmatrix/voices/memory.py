@@ -15,11 +15,11 @@ from voxmatrix.models.family import OpenVoice
 _MIB = 2**20
 #: An open voice and the device that computes it.
 Opened = tuple[OpenVoice, SpeakDevice]
-#: As `resident_mib`.
+#: As `resident_mib_with`.
 Resident = Callable[[Collection[int]], tuple[float, float] | None]
 
 
-def resident_mib(processes: Collection[int]) -> tuple[float, float] | None:
+def resident_mib_with(processes: Collection[int]) -> tuple[float, float] | None:
     """The resident memory in MiB of this process, and of the processes with these IDs; None if the system hides it."""
     return ask_psutil(lambda psutil: (_held(psutil, os.getpid()), sum(_held(psutil, pid) for pid in processes)))
 
@@ -31,7 +31,7 @@ class VoiceMemory:
     of a kind loads stay when it is closed. On a GPU it is what their cards say: the resident memory has no part of it.
     """
 
-    def __init__(self, resident: Resident = resident_mib) -> None:
+    def __init__(self, resident: Resident = resident_mib_with) -> None:
         self._resident = resident
         self._lock = threading.Lock()
         self._fixed_mib = self._own_mib()

@@ -17,7 +17,7 @@ from voxmatrix.models.device import SpeakDevice
 from voxmatrix.piper.engines import batched
 from voxmatrix.piper.engines import gpu as gpu_engine
 from voxmatrix.piper.engines.base import Engine, SynthesisOptions
-from voxmatrix.piper.engines.batched import BatchedNetwork, Sentence
+from voxmatrix.piper.engines.batched import BatchedNetwork, SentenceInput
 from voxmatrix.piper.engines.gpu import GpuEngine
 from voxmatrix.piper.engines.inputs import sentence_noise
 from voxmatrix.piper.engines.onnx import open_onnx
@@ -31,21 +31,21 @@ CPU = torch.device("cpu")
 MAX_ERROR = 1e-4
 
 
-def sentences(*lengths: int, length: float = 1.0, speakers: int = 1, symbols: int = 40) -> list[Sentence]:
+def sentences(*lengths: int, length: float = 1.0, speakers: int = 1, symbols: int = 40) -> list[SentenceInput]:
     """Sentences of so many symbols, each of another speaker if there are several."""
     made = []
     for seed, count in enumerate(lengths):
         ids = np.random.default_rng(seed).integers(3, symbols, count).tolist()
         options = SynthesisOptions(length=length, speaker=seed % speakers, noise=0.5 + 0.1 * (seed % 3))
-        made.append(Sentence(ids, options, seed, sentence_noise(count, seed)))
+        made.append(SentenceInput(ids, options, seed, sentence_noise(count, seed)))
     return made
 
 
-def spoken(engine: Engine, one: Sentence) -> Samples:
+def spoken(engine: Engine, one: SentenceInput) -> Samples:
     return np.concatenate([segment() for segment in engine.begin(one.ids, one.options, one.seed).segments])
 
 
-def batch(network: BatchedNetwork, asked: Sequence[Sentence]) -> dict[int, Samples]:
+def batch(network: BatchedNetwork, asked: Sequence[SentenceInput]) -> dict[int, Samples]:
     return {place: made.samples for place, made in network.speak(asked)}
 
 

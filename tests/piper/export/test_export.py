@@ -15,7 +15,7 @@ from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.export import verify
 from voxmatrix.piper.export.export import export_voice
-from voxmatrix.piper.voice import open_voice
+from voxmatrix.piper.voice import open_piper_voice
 from voxmatrix.text.front import front_end
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.vits.checkpoint.checkpoint import EXTRA
@@ -75,7 +75,7 @@ def test_the_decoder_of_fast_has_2_d_convolutions(make_onnx: Any, make_checkpoin
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
 def test_it_speaks_like_torch(make_onnx: Any, make_checkpoint: Any, kind: tuple[Any, ...], ids: list[int]) -> None:
     speaker = kind[1] - 1
-    with open_voice(make_onnx(*kind)) as exported, open_voice(make_checkpoint(*kind)) as trained:
+    with open_piper_voice(make_onnx(*kind)) as exported, open_piper_voice(make_checkpoint(*kind)) as trained:
         options = SynthesisOptions(noise=0.0, noise_w=0.0, speaker=speaker, length=1.2)
         ours, theirs = spoken(exported, ids, options), spoken(trained, ids, options)
 
@@ -99,7 +99,7 @@ def test_piper_speaks_it_like_our_torch(make_onnx: Any, make_checkpoint: Any, ki
 
     chunks = list(piper.synthesize(text, still))
 
-    with open_voice(make_checkpoint(*kind)) as trained:
+    with open_piper_voice(make_checkpoint(*kind)) as trained:
         assert len(chunks) == 1
         options = SynthesisOptions(noise=0.0, noise_w=0.0, length=1.1, speaker=speaker)
         ours = spoken(trained, chunks[0].phoneme_ids, options)

@@ -1,17 +1,25 @@
-"""The words of the page are in one catalogue: words/en.json, so that a translation is one file."""
+"""The words of the page are in one catalogue, words/en.json, and a translation is one file beside it."""
 
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
 import voxmatrix.serve.page
+from voxmatrix.serve.page import files
 from voxmatrix.serve.page.files import read_page
+from voxmatrix.serve.page.routes import page_routes
 
 STATIC = Path(voxmatrix.serve.page.__file__).with_name("static")
-WORDS = json.loads((STATIC / "words" / "en.json").read_text(encoding="utf-8"))
+CATALOGUES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in STATIC.glob("words/*.json")}
+WORDS = CATALOGUES["en"]
 INDEX = (STATIC / "index.html").read_text(encoding="utf-8")
 MODULES = {path.relative_to(STATIC).as_posix(): path.read_text(encoding="utf-8") for path in STATIC.rglob("*.js")}
 #: A literal, without the expressions in it.
@@ -99,3 +107,53 @@ def test_plural_forms_are_complete() -> None:
         if isinstance(words, dict):
             assert words.keys() == {"one", "other"}, key
             assert "{count}" in words["other"], key
+
+
+@pytest.mark.parametrize("language", sorted(CATALOGUES))
+def test_a_catalogue_says_everything_and_names_the_same_values(language: str) -> None:
+    words = CATALOGUES[language]
+    assert words["language"] == language
+    assert words.keys() == WORDS.keys()
+    for key, english in WORDS.items():
+        assert type(words[key]) is type(english), key
+        assert _values(words[key]) == _values(english), key
+
+
+def _values(words: str | dict[str, str]) -> set[str]:
+    """What is filled in."""
+    return set(re.findall(r"\{\w+\}", words if isinstance(words, str) else words["other"]))
+
+
+@pytest.fixture
+def translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A page with the catalogue of one more language."""
+    shutil.copytree(STATIC, tmp_path / "static")
+    swedish = {**WORDS, "language": "sv", "locale": "sv-SE", "tab.voices": "Röster"}
+    (tmp_path / "static" / "words" / "sv.json").write_text(json.dumps(swedish), encoding="utf-8")
+    monkeypatch.setattr(files, "files", lambda _package: tmp_path)
+    services: Any = SimpleNamespace(settings=SimpleNamespace(root_path=""))
+    app = FastAPI()
+    app.include_router(page_routes(services))
+    return TestClient(app)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [
+        ("sv", "sv"),
+        ("sv-SE,sv;q=0.9,en-US;q=0.8", "sv"),
+        ("da, SV-se;q=0.5, en;q=0.4", "sv"),
+        ("en-GB, sv;q=0.9", "en"),
+        ("sv;q=0.3, en;q=0.7", "en"),
+        ("sv;q=0", "en"),
+        ("de", "en"),
+        ("*", "en"),
+        ("sv;q=high, ;;,", "en"),
+        ("", "en"),
+    ],
+)
+def test_the_page_is_in_the_language_that_a_browser_wants(translated: TestClient, wanted: str, language: str) -> None:
+    answer = translated.get("/", headers={"Accept-Language": wanted})
+    assert f'<html lang="{language}">' in answer.text
+    assert f">{'Röster' if language == 'sv' else WORDS['tab.voices']}</button>" in answer.text
+    assert "Accept-Language" in answer.headers["vary"]

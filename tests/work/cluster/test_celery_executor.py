@@ -21,7 +21,8 @@ from voxmatrix.work.cluster import celery_executor, patience
 from voxmatrix.work.cluster.broker import cluster_app, queue_of
 from voxmatrix.work.cluster.celery_executor import CeleryExecutor
 from voxmatrix.work.cluster.messages import BatchReport, FailedUnit, SpokenUnit, audio_name, to_message
-from voxmatrix.work.cluster.store import open_store
+from voxmatrix.work.cluster.store import Store, open_store
+from voxmatrix.work.cluster.voices import PublishedVoices
 from voxmatrix.work.executor import UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.unit import Unit, unit_of
 
@@ -362,6 +363,32 @@ def test_lost_data_is_sent_again(
     events = _events(executor, 2, worker)
 
     assert [type(event) for event in events] == [WorkerLeft, WorkerJoined]
+    assert redis_server.client.keys("voxmatrix:voices/*")
+
+
+def test_lost_data_is_sent_again_also_if_the_store_is_back_later_than_the_broker(
+    executor: CeleryExecutor,
+    worker: PlayedWorker,
+    units: list[Unit],
+    redis_server: RedisServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    renew, failures = PublishedVoices.renew, ["first", "second"]
+
+    def renewed(voices: PublishedVoices, store: Store) -> None:
+        if failures:
+            raise UnreachableError(f"no store: {failures.pop()}", "wait")
+        renew(voices, store)
+
+    monkeypatch.setattr(PublishedVoices, "renew", renewed)
+    executor.submit("played", units)
+    executor.results(1.5)
+    redis_server.client.flushall()
+
+    events = _events(executor, 2, worker)
+
+    assert [type(event) for event in events] == [WorkerLeft, WorkerJoined]
+    assert not failures
     assert redis_server.client.keys("voxmatrix:voices/*")
 
 

@@ -14,7 +14,7 @@ from tools.gpu.programs import run
 from voxmatrix.machine.detect import detect
 from voxmatrix.models.device import CPU, FoundGpu, SpeakDevice
 from voxmatrix.piper.engines.base import Engine, SynthesisOptions
-from voxmatrix.piper.voice import open_voice
+from voxmatrix.piper.voice import open_piper_voice
 
 _LENGTHS = (60, 180, 400)
 #: A launch that fails on the GPU itself, in the second sentence.
@@ -43,7 +43,7 @@ def measure(check: Check) -> dict[str, Any]:
     machine = detect()[0]
     device = CPU if check.cpu else SpeakDevice(on=FoundGpu(gpu=machine.gpus[0], machine=machine), required=True)
     began = time.perf_counter()
-    opened = open_voice(voice, device=device)
+    opened = open_piper_voice(voice, device=device)
     engine, rate = opened.engine, opened.config.rate_hz
     found: dict[str, Any] = {"open_seconds": round(time.perf_counter() - began, 2)}
     dice = random.Random(2)
@@ -52,7 +52,7 @@ def measure(check: Check) -> dict[str, Any]:
         found[f"{symbols} symbols"] = _latency(engine, ids, rate, 3 if check.cpu else 25)
     if check.cpu:
         return found
-    here, there = (_wave(open_voice(voice, device=one).engine, ids, 5) for one in (CPU, device))
+    here, there = (_wave(open_piper_voice(voice, device=one).engine, ids, 5) for one in (CPU, device))
     found["samples_cpu_and_gpu"] = [len(here), len(there)]
     if len(here) == len(there):
         found["largest_difference_from_cpu"] = float(np.abs(here - there).max())

@@ -52,7 +52,7 @@ def write_chapter_files(
     for chapter, gain_db in speech.chapters():
         written.append(_write_chapter(speech, chapter, gain_db, folder, extension))
         on_progress(len(written), len(speech.line.chapters))
-    playlist = folder / f"{safe_name(speech.book.title) or 'book'}.m3u8"
+    playlist = folder / f"{_safe_name(speech.book.title) or 'book'}.m3u8"
     write_text(playlist, _playlist(speech.line, written))
     return (*written, playlist)
 
@@ -60,10 +60,10 @@ def write_chapter_files(
 def chapter_file_name(chapter: Chapter, last_index: int, extension: str) -> str:
     """The name of the file of a chapter: names sort like chapters, and never start with a dash or a dot."""
     number = f"{chapter.index:0{max(2, len(str(last_index)))}}"
-    return f"{number} {safe_name(chapter.title)}".rstrip() + f".{extension}"
+    return f"{number} {_safe_name(chapter.title)}".rstrip() + f".{extension}"
 
 
-def safe_name(title: str) -> str:
+def _safe_name(title: str) -> str:
     """A title as a part of a file name, on every file system; may be empty."""
     return one_line(_FORBIDDEN.sub(" ", title), MAX_NAME_BYTES).strip(" .-")
 

@@ -24,12 +24,12 @@ from voxmatrix.cli.book.metadata import MetadataOptions, with_metadata
 from voxmatrix.cli.book.speaking import speaking_progress
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
+from voxmatrix.cli.parameters.named_voice import voice_named
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import echo, print_json, warn, with_flags
 from voxmatrix.cli.terminal.progress import progress
-from voxmatrix.cli.voices import voice_named
 from voxmatrix.config import home
 from voxmatrix.errors import Finding, UsageError, VoxmatrixError
 from voxmatrix.files import check_not_folder

@@ -1,6 +1,6 @@
 """What speaks many texts: processes of this computer, or the workers of a cluster."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
     from voxmatrix.models.style import Style
-    from voxmatrix.work.executor import Executor
-
-    Workers = Callable[[Path, int], AbstractContextManager[Executor]]
+    from voxmatrix.work.executor import Executor, Workers
 
 
 def own_processes(

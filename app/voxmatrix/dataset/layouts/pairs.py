@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from voxmatrix.dataset.layouts.layout import Layout, Transcript
-from voxmatrix.transcripts.lines import SUFFIXES, Problem, TranscriptRow, decode, not_utf8, suffix_of
+from voxmatrix.transcripts.lines import SUFFIXES, Problem, TranscriptRow, decode, not_utf8_problem, suffix_of
 
 #: Read at most this much of a transcript; a text this long is reported by its length anyway.
 MAX_TEXT_BYTES = 1 << 20
@@ -89,7 +89,7 @@ def _row(root: Path, folder: str, sound: str, text: str | None) -> TranscriptRow
             raw = file.read(MAX_TEXT_BYTES)
         return TranscriptRow(line=place, file=shown, text=decode(raw))
     except UnicodeDecodeError as error:
-        return not_utf8(place, raw, error, name=stem)
+        return not_utf8_problem(place, raw, error, name=stem)
     except OSError as error:
         what = f"{place} cannot be read: {error.strerror}"
         remedy = "give this user read access"

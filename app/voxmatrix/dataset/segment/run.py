@@ -30,7 +30,7 @@ _MIN_POWER = 1e-12
 _FLAT_BINS = slice(round(100 * STEP_SECONDS), round(7000 * STEP_SECONDS))
 
 
-class Recogniser(Protocol):
+class ClipRecogniser(Protocol):
     """What hears words."""
 
     name: str
@@ -61,7 +61,7 @@ class SegmentSettings:
 def segment(
     settings: SegmentSettings,
     activity: Activities,
-    recogniser: Recogniser,
+    recogniser: ClipRecogniser,
     likeness: Likeness | None,
     show: Show,
 ) -> list[Segment]:
@@ -181,7 +181,7 @@ def _seconds(left_out: Iterable[tuple[str, float]]) -> str:
 
 
 def _heard(
-    clips: Sequence[tuple[LongRecording, Part]], recogniser: Recogniser, language: str, ledger: Path, show: Show
+    clips: Sequence[tuple[LongRecording, Part]], recogniser: ClipRecogniser, language: str, ledger: Path, show: Show
 ) -> list[tuple[str, float]]:
     """What is heard in each clip. It is kept as soon as it is heard: the same command goes on where it was killed."""
     known = dict(_known(ledger))

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from voxmatrix.machine.facts import Gpu, printable
+from voxmatrix.machine.facts import Gpu, clean_text
 
 #: The device class of display adapters.
 _CLASS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"
@@ -42,7 +42,7 @@ def _adapter(index: int, key: Mapping[str, object]) -> Gpu:
 
 
 def _text(value: object) -> str | None:
-    return printable(value) if isinstance(value, str) else None
+    return clean_text(value) if isinstance(value, str) else None
 
 
 def _registry() -> Keys:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from voxmatrix.files import read_text_or_empty
-from voxmatrix.machine.facts import Gpu, GpuKind, printable
+from voxmatrix.machine.facts import Gpu, GpuKind, clean_text
 from voxmatrix.machine.probes.nvidia import bus_number
 from voxmatrix.tables.gpus import intel_target
 
@@ -47,7 +47,7 @@ def _adapter(root: Path, folder: Path, index: int, kind: GpuKind, vendor: str) -
     return Gpu(
         index=index,
         kind=kind,
-        name=printable(product or f"{vendor} GPU {device}"),
+        name=clean_text(product or f"{vendor} GPU {device}"),
         uuid=f"GPU-{unique}" if unique.isalnum() else None,  # the form that ROCm uses
         target=read_gfx_target(root, folder.name) if kind == "rocm" else intel_target(device),
         memory_mib=None if total is None else total // _MIB,

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable
 
 from voxmatrix.child_environment import for_engine
-from voxmatrix.machine.facts import Capability, printable
+from voxmatrix.machine.facts import Capability, clean_text
 from voxmatrix.machine.probes.nvidia import NvidiaCard
 from voxmatrix.processes import run
 
@@ -57,7 +57,7 @@ def _capability(text: str) -> Capability | None:
 
 def _text(text: str) -> str | None:
     text = text.strip()
-    return None if text.strip("[]").lower() in ("", "n/a", "not supported", "unknown error") else printable(text)
+    return None if text.strip("[]").lower() in ("", "n/a", "not supported", "unknown error") else clean_text(text)
 
 
 def _number(text: str) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from voxmatrix.machine.facts import Capability, printable
+from voxmatrix.machine.facts import Capability, clean_text
 from voxmatrix.machine.probes.nvidia import MigSlice, NvidiaCard
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def _card(nvml: Any, number: int, driver: str) -> NvidiaCard:
     return NvidiaCard(
         bus=_text(nvml.nvmlDeviceGetPciInfo(handle).busId),
         uuid=read_or_none(nvml, lambda: _text(nvml.nvmlDeviceGetUUID(handle))),
-        name=read_or_none(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(handle)))),
+        name=read_or_none(nvml, lambda: clean_text(_text(nvml.nvmlDeviceGetName(handle)))),
         capability=None if capability is None else Capability(*capability),
         memory_mib=total_mib,
         free_mib=free_mib,
@@ -55,7 +55,7 @@ def _slices(nvml: Any, handle: Any) -> tuple[MigSlice, ...]:
 def _slice(nvml: Any, handle: Any, index: int) -> MigSlice:
     part = nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, index)  # raises "not found" for an unused index
     total_mib, free_mib = memory_mib(nvml, part)
-    name = read_or_none(nvml, lambda: printable(_text(nvml.nvmlDeviceGetName(part))))
+    name = read_or_none(nvml, lambda: clean_text(_text(nvml.nvmlDeviceGetName(part))))
     return MigSlice(uuid=_text(nvml.nvmlDeviceGetUUID(part)), name=name, memory_mib=total_mib, free_mib=free_mib)
 
 

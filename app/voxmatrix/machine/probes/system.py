@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from voxmatrix.files import read_text_or_empty
-from voxmatrix.machine.facts import Gpu, Platform, printable
+from voxmatrix.machine.facts import Gpu, Platform, clean_text
 
 _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64"}
 #: Names of instructions in /proc/cpuinfo that multiply bf16 numbers.
@@ -45,7 +45,7 @@ def read_cpu(root: Path = Path("/")) -> str | None:
     name = name or read_text_or_empty(root / "proc/device-tree/model").strip("\0 \n")
     if not name and sys.platform in ("win32", "darwin"):
         name = os.environ.get("PROCESSOR_IDENTIFIER") or platform.processor()
-    return printable(name or "")
+    return clean_text(name or "")
 
 
 def parse_cpu(cpuinfo: str) -> str | None:

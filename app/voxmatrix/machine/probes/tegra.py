@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from voxmatrix.files import read_text_or_empty
-from voxmatrix.machine.facts import Capability, printable
+from voxmatrix.machine.facts import Capability, clean_text
 from voxmatrix.machine.probes.nvidia import NvidiaCard
 
 #: Chip → capability (developer.nvidia.com/cuda-gpus and cuda-legacy-gpus): Nano, TX2, Xavier, Orin, Thor.
@@ -22,5 +22,5 @@ def read_cards(root: Path = Path("/")) -> tuple[NvidiaCard, ...]:
     chips = [chip for chip in read_text_or_empty(tree / "compatible").split("\0") if chip in _CHIPS]
     if not chips:
         return ()
-    name = printable(read_text_or_empty(tree / "model"))
+    name = clean_text(read_text_or_empty(tree / "model"))
     return (NvidiaCard(bus="0", name=name or chips[0], capability=_CHIPS[chips[0]]),)

@@ -36,7 +36,7 @@ _WARM_UP = 2
 Work = Callable[..., Sequence[Tensor]]
 
 
-class Sentence(NamedTuple):
+class SentenceInput(NamedTuple):
     """What a sentence is spoken from."""
 
     ids: Sequence[int]
@@ -45,7 +45,7 @@ class Sentence(NamedTuple):
     noise: Samples
 
 
-class Spoken(NamedTuple):
+class ComputedSentence(NamedTuple):
     """A sentence that was computed."""
 
     samples: Samples
@@ -78,7 +78,7 @@ class BatchedNetwork:
         # What a call makes is used before the next one, so that all may have the same memory.
         self._pool = torch.cuda.graph_pool_handle() if device.type == "cuda" else None
 
-    def speak(self, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Spoken]]:
+    def speak(self, sentences: Sequence[SentenceInput]) -> Iterator[tuple[int, ComputedSentence]]:
         """Each sentence with its place, as it becomes ready.
 
         Raises:
@@ -99,7 +99,7 @@ class BatchedNetwork:
             if waiting:  # after the error and the tensors that its traceback referenced are gone
                 free_cached(self._device)
 
-    def _speak(self, sentences: Mapping[int, Sentence]) -> Iterator[tuple[int, Spoken]]:
+    def _speak(self, sentences: Mapping[int, SentenceInput]) -> Iterator[tuple[int, ComputedSentence]]:
         groups: dict[int, list[int]] = {}
         for place, sentence in sentences.items():
             groups.setdefault(_rounded(len(sentence.ids)), []).append(place)
@@ -110,7 +110,7 @@ class BatchedNetwork:
                 windows += self._read({place: sentences[place] for place in few}, length, rows)
         yield from self._decoded(windows)
 
-    def _read(self, sentences: Mapping[int, Sentence], length: int, rows: int) -> list[_Window]:
+    def _read(self, sentences: Mapping[int, SentenceInput], length: int, rows: int) -> list[_Window]:
         """The windows of up to `rows` sentences of up to `length` ids."""
         ids, lengths, speakers = np.zeros((rows, length), np.int64), np.zeros(rows, np.int64), np.zeros(rows, np.int64)
         noise, scales = np.zeros((rows, 2, length), np.float32), np.ones((3, rows, 1, 1), np.float32)
@@ -141,7 +141,7 @@ class BatchedNetwork:
         )
 
     def _noisy(
-        self, prior: Prior, sentences: Sequence[Sentence], frames: Sequence[int], firsts: Sequence[tuple[int, int]]
+        self, prior: Prior, sentences: Sequence[SentenceInput], frames: Sequence[int], firsts: Sequence[tuple[int, int]]
     ) -> Tensor:
         """What the flow is given for windows, each a row and its first frame: (windows, c, WINDOW_FRAMES).
 
@@ -159,7 +159,7 @@ class BatchedNetwork:
         index = (NOISE_APART + channels * counts[:, None, None] + at[:, None]) % lengths[:, None, None]
         return mean + drawn[rows[:, None, None], index] * torch.exp(log_scale) * scale
 
-    def _decoded(self, windows: Sequence[_Window]) -> Iterator[tuple[int, Spoken]]:
+    def _decoded(self, windows: Sequence[_Window]) -> Iterator[tuple[int, ComputedSentence]]:
         """The sentences that consist of these windows, in their order."""
         found: list[Samples] = []
         last: tuple[Sequence[_Window], Callable[[], Samples]] | None = None
@@ -170,7 +170,7 @@ class BatchedNetwork:
                     left = window.frames - window.first - self._margin
                     found.append(samples[: left * HOP])
                     if left <= self._core:
-                        yield window.place, Spoken(np.concatenate(found), window.durations)
+                        yield window.place, ComputedSentence(np.concatenate(found), window.durations)
                         found = []
             last = begun
 

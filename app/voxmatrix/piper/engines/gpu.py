@@ -14,7 +14,7 @@ from voxmatrix.inference.batcher import Batcher, Request
 from voxmatrix.inference.cpu_fallback import WithCpuFallback
 from voxmatrix.models.device import FoundGpu, SpeakDevice, Warn
 from voxmatrix.piper.engines.base import PARALLEL, Begun, Engine, SynthesisOptions
-from voxmatrix.piper.engines.batched import LENGTHS, BatchedNetwork, Sentence, Spoken
+from voxmatrix.piper.engines.batched import LENGTHS, BatchedNetwork, ComputedSentence, SentenceInput
 from voxmatrix.piper.engines.inputs import sentence_noise
 from voxmatrix.piper.engines.prepared import is_close
 from voxmatrix.piper.engines.torch import REMEDY, TorchEngine
@@ -34,7 +34,7 @@ _DIFFERENCE = 0.2
 
 
 class _Speaks(Protocol):
-    def speak(self, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Spoken]]: ...
+    def speak(self, sentences: Sequence[SentenceInput]) -> Iterator[tuple[int, ComputedSentence]]: ...
 
 
 class _OneByOne(NamedTuple):
@@ -42,12 +42,12 @@ class _OneByOne(NamedTuple):
 
     engine: Engine
 
-    def speak(self, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Spoken]]:
+    def speak(self, sentences: Sequence[SentenceInput]) -> Iterator[tuple[int, ComputedSentence]]:
         """Each sentence with its place."""
         for place, one in enumerate(sentences):
             begun = self.engine.begin(one.ids, one.options, one.seed)
             samples = np.concatenate([segment() for segment in begun.segments])
-            yield place, Spoken(samples, begun.frames())
+            yield place, ComputedSentence(samples, begun.frames())
 
 
 class GpuEngine(Closeable):
@@ -74,7 +74,9 @@ class GpuEngine(Closeable):
         self._prepared = False
         self._num_symbols = 0
         self._networks: WithCpuFallback[_Speaks] = WithCpuFallback(device, self._to_gpu, self._to_cpu, warn)
-        self._batcher: Batcher[Sentence, Spoken] = Batcher(self._compute, MAX_SYMBOLS, lambda one: len(one.ids))
+        self._batcher: Batcher[SentenceInput, ComputedSentence] = Batcher(
+            self._compute, MAX_SYMBOLS, lambda one: len(one.ids)
+        )
 
     @property
     def parallel(self) -> int:
@@ -96,7 +98,7 @@ class GpuEngine(Closeable):
                 f"the voice has no symbol {max(ids)}, only {self._num_symbols}",
                 "check that its JSON matches (num_symbols, phoneme_id_map), or download the voice again",
             )
-        request = self._batcher.submit(Sentence(ids, options, seed, sentence_noise(len(ids), seed)))
+        request = self._batcher.submit(SentenceInput(ids, options, seed, sentence_noise(len(ids), seed)))
         return Begun([lambda: request().samples], lambda: request().frames, request.cancel)
 
     def prepare(self) -> None:
@@ -111,7 +113,7 @@ class GpuEngine(Closeable):
         """End the thread that computes."""
         self._batcher.close()
 
-    def _compute(self, requests: Sequence[Request[Sentence, Spoken]]) -> None:
+    def _compute(self, requests: Sequence[Request[SentenceInput, ComputedSentence]]) -> None:
         def speak(network: _Speaks) -> bool:
             waiting = [one for one in requests if not one.result.done()]
             for place, spoken in network.speak([one.item for one in waiting]):
@@ -145,6 +147,6 @@ class GpuEngine(Closeable):
 
     def _speaks_alike(self, network: _Speaks) -> bool:
         ids, options = [one % self._num_symbols for one in range(_PROBE_IDS)], SynthesisOptions()
-        probe = [Sentence(ids, options, _PROBE_SEED, sentence_noise(_PROBE_IDS, _PROBE_SEED))]
+        probe = [SentenceInput(ids, options, _PROBE_SEED, sentence_noise(_PROBE_IDS, _PROBE_SEED))]
         ((_, made),), ((_, wanted),) = network.speak(probe), self._to_cpu().speak(probe)
         return is_close(made.samples, wanted.samples, _DIFFERENCE)

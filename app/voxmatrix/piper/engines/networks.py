@@ -21,7 +21,7 @@ from voxmatrix.piper.onnx.parts import NOISE, ModelPart
 _REMEDY = "set `threads=1`, split long sentences (. ! ?), or use a smaller voice"
 
 
-class Session(Protocol):
+class OnnxSession(Protocol):
     """A session of onnxruntime, or what computes like one."""
 
     def run(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> Sequence[Samples]:
@@ -31,7 +31,7 @@ class Session(Protocol):
 class Network(NamedTuple):
     """A network, and a decoder that retries when out of memory."""
 
-    session: Session
+    session: OnnxSession
     part: ModelPart
     chunked: ChunkedDecoder
     step: int = 1  # inputs whose length is a multiple of it are faster

@@ -160,7 +160,7 @@ class Uploads:
         """
         identity = uuid4().hex
         folder = self._folder / identity
-        path = folder / f"{_PART}{safe_name(name)}"
+        path = folder / f"{_PART}{_safe_name(name)}"
         try:
             with storage_errors(path):
                 await asyncio.to_thread(folder.mkdir, parents=True)
@@ -220,7 +220,7 @@ class Uploads:
                     shutil.rmtree(folder, ignore_errors=True)
 
 
-def safe_name(name: str) -> str:
+def _safe_name(name: str) -> str:
     """The last part of a name, with harmless characters only; never empty, never hidden."""
     last = re.split(r"[/\\]", name)[-1]
     stem, dot, suffix = _NAME_CHARACTERS.sub("_", last).strip(" .").rpartition(".")

@@ -58,6 +58,7 @@ class Page:
     """The files of the page by name, e.g. js/main.js, and the name of the folder that they are in for browsers."""
 
     files: dict[str, PageFile]
+    translations: dict[str, PageFile]  # of the index, by language
     version: str
 
 
@@ -71,12 +72,15 @@ def read_page() -> Page:
         entry = _resolved(_MAIN, name)
         found[entry] = _naming_all_imports(entry, found)
     version = sha256("".join(name + found[name].digest for name in sorted(found)).encode()).hexdigest()[:16]
-    words = json.loads((folder / "words" / "en.json").read_text(encoding="utf-8"))
-    text = _linked(_worded(index.content.decode(), words), _imports(_MAIN, found), version)
-    found[INDEX] = replace(index, content=text.encode())
-    for file in found.values():
+    linked = _linked(index.content.decode(), _imports(_MAIN, found), version)
+    indexes = {
+        words["language"]: replace(index, content=_worded(linked, words).encode())
+        for words in (json.loads(entry.read_text(encoding="utf-8")) for entry in (folder / "words").iterdir())
+    }
+    found[INDEX] = indexes.pop("en")
+    for file in (*found.values(), *indexes.values()):
         _ = file.compressed  # now, and not while somebody waits
-    return Page(files=found, version=version)
+    return Page(files=found, translations=indexes, version=version)
 
 
 def _found(folder: Traversable, prefix: str) -> Iterator[tuple[str, PageFile]]:

@@ -4,6 +4,7 @@ They need no key: the page asks for one, and sends it with every request to the 
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +31,7 @@ _INDEX_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",  # asks each time, and is answered with 304 while the file is the same
-    "Vary": "Accept-Encoding, X-Forwarded-Prefix",
+    "Vary": "Accept-Encoding, Accept-Language, X-Forwarded-Prefix",
 }
 _FILE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'",  # where one is opened as a page
@@ -38,6 +39,8 @@ _FILE_HEADERS = {
     "Vary": "Accept-Encoding",
 }
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+#: A language that is accepted, without its country, and how much it is wanted (RFC 9110, 12.5.4).
+_LANGUAGE = re.compile(r"(?:^|,)\s*([a-z]{2,3})\b[a-z0-9-]*\s*(?:;\s*q=([01](?:\.\d*)?))?\s*(?=,|$)")
 
 
 def belongs_to_page(path: str) -> bool:
@@ -53,7 +56,9 @@ def page_routes(services: Services) -> APIRouter:
     @router.get(_ROOT)
     async def index(request: Request) -> Response:
         prefix = services.settings.root_path or request.headers.get("x-forwarded-prefix", "").rstrip("/")
-        return _answer(request, _below(page.files[INDEX], prefix), _INDEX_HEADERS)
+        language = _preferred(request.headers.get("accept-language", ""), {"en", *page.translations})
+        shown = page.translations.get(language, page.files[INDEX])
+        return _answer(request, _below(shown, prefix), _INDEX_HEADERS)
 
     @router.get(FOLDER + "settings.json")
     async def settings() -> dict[str, Any]:
@@ -80,6 +85,13 @@ def _below(index: PageFile, prefix: str) -> PageFile:
         return index
     base = f'<base href="{prefix}/">'.encode()
     return replace(index, content=index.content.replace(b"<head>", b"<head>" + base, 1))
+
+
+def _preferred(accepted: str, languages: Collection[str]) -> str:
+    """The one of these languages that a browser wants most; "" if it wants none of them."""
+    wanted = [(float(quality or 1), tag) for tag, quality in _LANGUAGE.findall(accepted.lower())]
+    wanted.sort(key=lambda one: one[0], reverse=True)
+    return next((tag for quality, tag in wanted if quality and tag in languages), "")
 
 
 def _answer(request: Request, file: PageFile, headers: dict[str, str]) -> Response:

@@ -8,11 +8,12 @@ from starlette.types import Receive, Scope, Send
 
 import voxmatrix
 from voxmatrix.errors import VoxmatrixError
-from voxmatrix.serve.catalogue import announced_languages, check_fields, find_voice
+from voxmatrix.serve.catalogue import announced_languages, find_voice
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.speech import check_length, with_length
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.answer import Answer
+from voxmatrix.serve.speech.fields import check_fields
 from voxmatrix.serve.speech.job import SpeechJob
 
 PATH = "/mcp"

@@ -13,7 +13,6 @@ from voxmatrix.serve.catalogue import (
     MODELS,
     UnknownVoiceError,
     VoiceList,
-    check_fields,
     find_voice,
     in_language,
 )
@@ -22,6 +21,7 @@ from voxmatrix.serve.request_record import record_of
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.speech.answer import Answer
+from voxmatrix.serve.speech.fields import check_fields
 from voxmatrix.serve.speech.formats import CONTENT_TYPES, FORMAT_NAMES, Encoding
 from voxmatrix.serve.speech.job import SpeechJob
 from voxmatrix.serve.speech.request import SpeechRequest

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from voxmatrix.models.style import MAX_SEED, MAX_VOLUME
-from voxmatrix.serve.catalogue import Knobs
+from voxmatrix.serve.speech.fields import Knobs
 from voxmatrix.serve.speech.formats import FormatName
 from voxmatrix.serve.speech.reference import ReferenceFields, with_usual_names
 

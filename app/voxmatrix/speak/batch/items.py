@@ -15,7 +15,7 @@ from voxmatrix.transcripts.lines import (
     check_text,
     decode,
     identity,
-    not_utf8,
+    not_utf8_problem,
     readable,
     split_lines,
 )
@@ -84,7 +84,7 @@ def _text_file(path: Path) -> Item:
     except BadInputError as error:
         return _without_text(item, error.problem, error.remedy)
     except UnicodeDecodeError as error:
-        problem = not_utf8(item.place, data, error, item.id)
+        problem = not_utf8_problem(item.place, data, error, item.id)
         return _without_text(item, problem.problem, problem.remedy)
     return _with_valid_name(replace(item, text=text))
 

@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import asdict
 
-from voxmatrix.compute.child import print_json
+from voxmatrix.compute.child import send_json
 from voxmatrix.compute.memory import free_cached, is_out_of_memory
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.train.tune.batch_search import BatchSearch, SearchBounds, TriedBatch
@@ -29,19 +29,19 @@ def main(request: str) -> None:
             tried=[TriedBatch(**tried) for tried in plain["tried"]],
             too_large=plain["too_large"],
         )
-        print_json({"ended": search.run()})
+        send_json({"ended": search.run()})
     except Exception as error:  # any error of torch or a driver is a result of the measurement
         text = f"{type(error).__name__}: {error}"
         if isinstance(error, VoxmatrixError):
             text = f"{error.problem}\n{error.remedy}"
-        print_json({"problem": "; ".join(text.splitlines())[:_MAX_CHARACTERS]})
+        send_json({"problem": "; ".join(text.splitlines())[:_MAX_CHARACTERS]})
 
 
 def _measure(trial: Trial, size: int, parent: int) -> TriedBatch | None:
     """Measure one size and print the result."""
     if os.getppid() != parent:  # the parent was killed: free the device
         sys.exit(1)
-    print_json({"started": size})
+    send_json({"started": size})
     tried = None
     try:
         tried = trial.measure(size)
@@ -51,7 +51,7 @@ def _measure(trial: Trial, size: int, parent: int) -> TriedBatch | None:
     if tried is None:  # after the except block, because the error holds references to the tensors in memory
         trial.recover()
         free_cached(trial.device)
-    print_json({"too_large": size} if tried is None else {"tried": asdict(tried)})
+    send_json({"too_large": size} if tried is None else {"tried": asdict(tried)})
     return tried
 
 

@@ -91,7 +91,7 @@ class CeleryExecutor(Closeable):
         self._voices.renew(self._store)
         now = time.monotonic()
         self._beaten = self._renewed = self._called = now
-        self._judge_after = 0.0
+        self._judge_after, self._lost_data = 0.0, False
         self._patience = Patience(broker, patience_seconds, warn, now)
         self._remotes: dict[str, _Remote] = {}
         self._tasks = SentTasks(self._mailbox)
@@ -254,15 +254,16 @@ class CeleryExecutor(Closeable):
         return [remote.failure for remote in self._remotes.values() if remote.failure is not None]
 
     def _beat(self, now: float) -> None:
-        """Renew the life sign of this run; if the broker has lost its data, send everything again."""
+        """Renew the life sign of this run. If the broker has lost its data, which it says once, send all again."""
         if now - self._beaten < _BEAT_SECONDS:
             return
-        intact = self._key.beat()
+        self._lost_data |= not self._key.beat()
         self._beaten = now
-        if not intact or now - self._renewed > _VOICE_SECONDS:
-            self._renewed = now
+        if self._lost_data or now - self._renewed > _VOICE_SECONDS:
             self._voices.renew(self._store)
-        if not intact:
+            self._renewed = now
+        if self._lost_data:
+            self._lost_data = False
             for worker, remote in self._remotes.items():
                 if remote.joined:
                     self._lose(worker, None)

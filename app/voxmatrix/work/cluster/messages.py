@@ -21,7 +21,7 @@ _Word = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class VoiceFile:
+class SharedFile:
     """A file of a voice."""
 
     name: Annotated[str, Field(pattern=r"^[^/\\\x00.][^/\\\x00]{0,199}$")]
@@ -34,7 +34,7 @@ class SharedVoice:
     """A voice in the store. The first file is the one to open; the others stand beside it."""
 
     checksum: _Digest  # the digest of its card
-    files: Annotated[tuple[VoiceFile, ...], Field(min_length=1, max_length=16)]
+    files: Annotated[tuple[SharedFile, ...], Field(min_length=1, max_length=16)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from voxmatrix.files import content_digest, replacing
 from voxmatrix.models.card import VoiceCard, joint_digest
 from voxmatrix.models.style import Role
 from voxmatrix.voices.resolve import resolve
-from voxmatrix.work.cluster.messages import SharedVoice, VoiceFile
+from voxmatrix.work.cluster.messages import SharedFile, SharedVoice
 from voxmatrix.work.cluster.store import Store
 
 #: Files travel in parts: no store holds a server up with a large value, and checkpoints exceed the limit of Redis.
@@ -37,7 +37,7 @@ def shared_voice(voice: VoiceCard) -> SharedVoice:
             "speak on this computer, or choose another voice",
         )
     files = tuple(
-        VoiceFile(name=path.name, sha256=content_digest(path), size=path.stat().st_size) for path in voice.files
+        SharedFile(name=path.name, sha256=content_digest(path), size=path.stat().st_size) for path in voice.files
     )
     return SharedVoice(checksum=voice.digest, files=files)
 
@@ -121,7 +121,7 @@ def _delete_unused(cache: Path) -> None:
                 shutil.rmtree(folder)
 
 
-def _fetch(store: Store, file: VoiceFile, path: Path) -> None:
+def _fetch(store: Store, file: SharedFile, path: Path) -> None:
     checksum, left = sha256(), file.size
     with replacing(path) as opened:
         for name in _parts(file):
@@ -139,6 +139,6 @@ def _fetch(store: Store, file: VoiceFile, path: Path) -> None:
             raise DamagedFileError(f"{file.name} was damaged on its way to this worker", "it is fetched again")
 
 
-def _parts(file: VoiceFile) -> list[str]:
+def _parts(file: SharedFile) -> list[str]:
     count = max(1, -(-file.size // _PART_BYTES))
     return [f"voices/{file.sha256}.{part}" for part in range(count)]

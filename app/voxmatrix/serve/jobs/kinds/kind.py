@@ -14,11 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from voxmatrix.config import home
 from voxmatrix.files import write_text
 from voxmatrix.models.card import VoiceCard
-from voxmatrix.serve.catalogue import Catalogue, Knobs, UnknownVoiceError, check_fields, find_voice
+from voxmatrix.serve.catalogue import Catalogue, UnknownVoiceError, find_voice
 from voxmatrix.serve.errors import ApiError, voice_exists
 from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.serve.speech.fields import Knobs, check_fields
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Name = Annotated[str, Field(min_length=1, max_length=256)]

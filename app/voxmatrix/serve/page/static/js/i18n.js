@@ -1,4 +1,4 @@
-// The words of the page, which the server writes into it: those of words/en.json.
+// The words of the page, which the server writes into it: those of words/LANGUAGE.json.
 
 const words = JSON.parse(document.getElementById("words").textContent);
 /** How numbers and dates are written. */
