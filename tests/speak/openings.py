@@ -191,10 +191,11 @@ def finished_when_stopped(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """A file is complete, and SIGTERM has come, before it is reported."""
 
     def speak(job: SpeakJob, on_characters: OnCharacters) -> Speech:
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        came = threading.Event()  # a mask would be that of this thread, and any other may take the signal
+        usual = signal.signal(signal.SIGTERM, lambda *_: came.set())
         speech = _written(job, on_characters)
-        signal.sigwait([signal.SIGTERM])
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        came.wait()
+        signal.signal(signal.SIGTERM, usual)
         _stop_this_process()
         return speech
 
