@@ -21,11 +21,15 @@ CODES = ("BUSY", "IOERR", "FULL", "NOMEM")
 CALLS = {"open": ERRNOS, "write": ERRNOS, "fsync": ERRNOS, "rename": ERRNOS, "execute": CODES}
 
 
+def is_full() -> bool:
+    """Whether the whole product is tried: VOXMATRIX_HYPOTHESIS=full."""
+    return settings().max_examples >= settings.get_profile("full").max_examples
+
+
 def some_cases(call: str, seen: int, some: int = 4) -> list[tuple[int, str]]:
     """Which of the calls that were seen fail, and how: all, with VOXMATRIX_HYPOTHESIS=full, or some."""
     every = [(number, error) for number in range(1, seen + 1) for error in CALLS[call]]
-    full = settings().max_examples >= settings.get_profile("full").max_examples
-    return every if full else random.Random(call).sample(every, min(len(every), some))
+    return every if is_full() else random.Random(call).sample(every, min(len(every), some))
 
 
 @dataclass
@@ -43,8 +47,10 @@ class Faults:
         if call != self.call or not self._is_below(path):
             return
         self.seen += 1
-        if self.seen != self.number:
-            return
+        if self.seen == self.number:
+            self._fail(call, path)
+
+    def _fail(self, call: str, path: object) -> None:
         if call != "execute":
             code = getattr(errno, self.error)
             raise OSError(code, os.strerror(code), *([os.fspath(path)] if isinstance(path, str | Path) else []))
