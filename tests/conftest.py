@@ -1,6 +1,7 @@
 """What a test may need beyond Python: absent, it skips with its reason; promised in VOXMATRIX_REQUIRE, it fails."""
 
 import functools
+import gc
 import importlib.util
 import os
 import shutil
@@ -25,6 +26,12 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # many tests import onnxruntime, and 
 os.environ["HF_HUB_OFFLINE"] = "1"  # a test that downloads has a server of its own, and says so
 #: For an answer of Docker or of the index, which may have much else to do.
 PROBE_SECONDS = 600
+
+
+def pytest_collection_finish() -> None:
+    """Collecting garbage, as closing a voice does, need not look at ten thousand tests: that costs half a second."""
+    gc.freeze()
+
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
