@@ -71,3 +71,17 @@ def test_what_is_written_of_a_text_is_given_once_and_with_what_is_read_of_it():
     assert len(found) > 4
     for sentence in found[:-3]:
         assert abs(sentence.text.count("million") - len(sentence.source.split())) <= 1  # it may end within one
+
+
+def test_words_of_two_readings_are_respelled_and_captions_keep_them():
+    (sentence,) = spoken_sentences("I have read 2 books. ".strip(), "en-us")
+    assert sentence == ("I have red two books.", "I have read 2 books.", "", 1.0, 0.0, *sentence[5:])
+    for switch in ("normalised", "by_espeak"):
+        (sentence,) = spoken_sentences("I have read it.", "en-us", **{switch: False})
+        assert sentence.text == sentence.source
+
+
+def test_phonemes_and_what_say_as_marks_are_not_respelled():
+    assert spoken("I have [[read]] and [say-as:phonemes ɹiːd|read] it.", "en-us") == [
+        "I have [[read]] and [[ɹiːd]] it."
+    ]

@@ -1,4 +1,4 @@
-"""Numbers of every language with a table, also of those whose texts are not read with it yet."""
+"""Numbers of every language with a table."""
 
 from pathlib import Path
 
@@ -17,10 +17,10 @@ GERMAN = [
     ("cardinal", 21, "einundzwanzig"),
     ("cardinal", 30, "dreißig"),
     ("cardinal", 77, "siebenundsiebzig"),
-    ("cardinal", 101, "einhunderteins"),
-    ("cardinal", 1234, "eintausendzweihundertvierunddreißig"),
+    ("cardinal", 101, "einhundert eins"),
+    ("cardinal", 1234, "eintausend zweihundert vierunddreißig"),
     ("cardinal", 21000, "einundzwanzigtausend"),
-    ("cardinal", 101000, "einhunderteintausend"),
+    ("cardinal", 101000, "einhundert eintausend"),
     ("cardinal", 1000001, "eine Million eins"),
     ("cardinal", 2000000, "zwei Millionen"),
     ("masculine", 1, "ein"),
@@ -39,10 +39,10 @@ GERMAN = [
     ("ordinal", 1000000, "einmillionste"),
     ("ordinal_n", 3, "dritten"),
     ("ordinal_r", 14, "vierzehnter"),
-    ("year", 1998, "neunzehnhundertachtundneunzig"),
+    ("year", 1998, "neunzehnhundert achtundneunzig"),
     ("year", 1100, "elfhundert"),
-    ("year", 1066, "eintausendsechsundsechzig"),
-    ("year", 2024, "zweitausendvierundzwanzig"),
+    ("year", 1066, "eintausend sechsundsechzig"),
+    ("year", 2024, "zweitausend vierundzwanzig"),
 ]
 FRENCH = [
     ("cardinal", 21, "vingt et un"),
@@ -146,14 +146,14 @@ ITALIAN = [
     ("cardinal", 23, "ventitré"),
     ("cardinal", 28, "ventotto"),
     ("cardinal", 100, "cento"),
-    ("cardinal", 101, "centouno"),
-    ("cardinal", 118, "centodiciotto"),
+    ("cardinal", 101, "cento uno"),
+    ("cardinal", 118, "cento diciotto"),
     ("cardinal", 180, "centottanta"),
-    ("cardinal", 203, "duecentotré"),
+    ("cardinal", 203, "duecento tré"),
     ("cardinal", 1000, "mille"),
     ("cardinal", 2000, "duemila"),
     ("cardinal", 23000, "ventitremila"),
-    ("cardinal", 1984, "millenovecentottantaquattro"),
+    ("cardinal", 1984, "mille novecentottantaquattro"),
     ("cardinal", 1000000, "un milione"),
     ("cardinal", 2000001, "due milioni uno"),
     ("masculine", 1, "un"),
@@ -170,6 +170,36 @@ ITALIAN = [
     ("ordinal_feminine", 2, "seconda"),
     ("ordinal_feminine", 30, "trentesima"),
 ]
+POLISH = [
+    ("cardinal", 22, "dwadzieścia dwa"),
+    ("cardinal", 1000, "tysiąc"),
+    ("cardinal", 2024, "dwa tysiące dwadzieścia cztery"),
+    ("cardinal", 5000, "pięć tysięcy"),
+    ("cardinal", 12000, "dwanaście tysięcy"),
+    ("cardinal", 21000, "dwadzieścia jeden tysięcy"),
+    ("cardinal", 122000, "sto dwadzieścia dwa tysiące"),
+    ("cardinal", 1000000, "milion"),
+    ("cardinal", 3500000, "trzy miliony pięćset tysięcy"),
+    ("cardinal", 25000000, "dwadzieścia pięć milionów"),
+    ("feminine", 2, "dwie"),
+    ("feminine", 21, "dwadzieścia jeden"),
+    ("feminine", 32, "trzydzieści dwie"),
+    ("neuter", 1, "jedno"),
+    ("ordinal", 3, "trzeci"),
+    ("ordinal", 14, "czternasty"),
+    ("ordinal", 2024, "dwa tysiące dwudziesty czwarty"),
+    ("ordinal_genitive", 1998, "tysiąc dziewięćset dziewięćdziesiątego ósmego"),
+    ("ordinal_genitive", 2, "drugiego"),
+    ("ordinal_genitive", 3, "trzeciego"),
+    ("ordinal_locative", 19, "dziewiętnastym"),
+    ("ordinal_feminine", 2, "druga"),
+    ("ordinal_feminine", 3, "trzecia"),
+    ("ordinal_feminine_locative", 3, "trzeciej"),
+    ("ordinal_feminine_locative", 2, "drugiej"),
+    ("ordinal", 2000, "dwutysięczny"),
+    ("ordinal", 100, "setny"),
+    ("ordinal", 105, "sto piąty"),
+]
 DUTCH = [
     ("cardinal", 1, "één"),
     ("cardinal", 14, "veertien"),
@@ -179,7 +209,7 @@ DUTCH = [
     ("cardinal", 44, "vierenveertig"),
     ("cardinal", 80, "tachtig"),
     ("cardinal", 100, "honderd"),
-    ("cardinal", 222, "tweehonderdtweeëntwintig"),
+    ("cardinal", 222, "tweehonderd tweeëntwintig"),
     ("cardinal", 2000, "tweeduizend"),
     ("cardinal", 2024, "tweeduizend vierentwintig"),
     ("cardinal", 1001, "duizend één"),
@@ -191,7 +221,7 @@ DUTCH = [
     ("ordinal", 12, "twaalfde"),
     ("ordinal", 20, "twintigste"),
     ("ordinal", 101, "honderdeerste"),
-    ("year", 1998, "negentienhonderdachtennegentig"),
+    ("year", 1998, "negentienhonderd achtennegentig"),
     ("year", 1900, "negentienhonderd"),
 ]
 REGIONS = [
@@ -215,6 +245,7 @@ CASES = [
         ("fr", FRENCH),
         ("it", ITALIAN),
         ("nl", DUTCH),
+        ("pl", POLISH),
         ("pt", PORTUGUESE),
     ]
     for case in cases

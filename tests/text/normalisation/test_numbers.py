@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import language_of
 
-ENGLISH, SWEDISH = language_of("en-us"), language_of("sv")
+ENGLISH, SWEDISH, POLISH = language_of("en-us"), language_of("sv"), language_of("pl")
 
 
 @pytest.mark.parametrize(
@@ -78,17 +78,52 @@ def test_swedish_has_a_form_for_nouns_of_common_gender():
 
 
 @pytest.mark.parametrize(
-    ("digits", "many", "english", "swedish"),
+    ("upper", "digits", "english", "swedish", "polish"),
     [
-        ("2", False, "half", "halv"),
-        ("3", True, "thirds", "tredjedelar"),
-        ("8", False, "eighth", "åttondel"),
-        ("32", True, "thirty-seconds", "trettioandradelar"),
+        ("1", "2", "half", "halv", "druga"),
+        ("2", "3", "thirds", "tredjedelar", "trzecie"),
+        ("1", "8", "eighth", "åttondel", "ósma"),
+        ("5", "32", "thirty-seconds", "trettioandradelar", "trzydziestych drugich"),
     ],
 )
-def test_the_parts_of_a_whole(digits, many, english, swedish):
-    assert numbers.denominator(digits, ENGLISH, many=many) == english
-    assert numbers.denominator(digits, SWEDISH, many=many) == swedish
+def test_the_parts_of_a_whole(upper, digits, english, swedish, polish):
+    assert numbers.denominator(digits, upper, ENGLISH) == english
+    assert numbers.denominator(digits, upper, SWEDISH) == swedish
+    assert numbers.denominator(digits, upper, POLISH) == polish
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "chosen"),
+    [
+        ("en", "1", 0),
+        ("en", "0", 1),
+        ("en", "1.5", 1),
+        ("fr", "0", 0),
+        ("fr", "1,9", 0),
+        ("fr", "2", 1),
+        ("pt", "1,5", 0),
+        ("pl", "1", 0),
+        ("pl", "2", 1),
+        ("pl", "4", 1),
+        ("pl", "5", 2),
+        ("pl", "12", 2),
+        ("pl", "22", 1),
+        ("pl", "112", 2),
+        ("pl", "1.234", 1),
+        ("pl", "2,5", 3),
+    ],
+)
+def test_the_name_behind_a_number(language, written, chosen):
+    assert (
+        numbers.plural(written, ("one", "two", "three", "four"), language_of(language))
+        == ("one", "two", "three", "four")[chosen]
+    )
+
+
+def test_a_telephone_number_is_said_in_blocks_or_in_pairs():
+    assert numbers.in_blocks("+49 12-3", language_of("de")) == "plus vier neun, eins zwei, drei"
+    assert numbers.in_pairs("06 12 34", language_of("fr")) == "zéro six douze trente-quatre"
+    assert numbers.one_after_another("17/18", language_of("fr")) == "dix-sept dix-huit"
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,15 @@
-import re
 import unicodedata
 from collections.abc import Iterator
-from contextlib import ExitStack
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from voxmatrix.errors import UsageError
-from voxmatrix.text.normalisation.language import language_of
+from tests.text.normalisation.all_languages import close, languages, ours, raw
 from voxmatrix.text.normalisation.normalise import normalise
-from voxmatrix.text.normalisation.repair import repair, tidy
-from voxmatrix.text.phonemes.phonemizer import EspeakPhonemizer
-from voxmatrix.text.phonemes.scripts import parts
+from voxmatrix.text.normalisation.repair import repair, repair_for_espeak, tidy
+from voxmatrix.text.normalisation.unread import say_unread, say_unread_fractions
 
 
 @pytest.mark.parametrize(
@@ -24,6 +17,7 @@ from voxmatrix.text.phonemes.scripts import parts
     [
         ("“Hi” ‘you’ «oui»", '"Hi" \'you\' "oui"'),
         ("« oui » and »ja»", '"oui" and "ja"'),
+        ("»Was?« dachte er", '"Was?" dachte er'),
         ("it\u2019s", "it's"),
         ("a\u00a0b\u2009c\td", "a b c d"),
         ("zero\u200bwidth\ufeff soft\u00adhyphen", "zerowidth softhyphen"),
@@ -50,6 +44,7 @@ from voxmatrix.text.phonemes.scripts import parts
         ("a\r\nb\u2028c", "a\nb\nc"),
         ("می\u200cخواهم", "می\u200cخواهم"),
         ("\ud800 lone", " lone"),
+        ("Hồ Chí Minh, Nguyễn, PHẠM, phở", "Ho Chí Minh, Nguyen, PHAM, pho"),
     ],
 )
 def test_characters_are_mended(written, repaired):
@@ -65,6 +60,7 @@ def test_characters_are_mended(written, repaired):
         ("a \n\n\n\n b", "a\n\nb"),
         ("5:30 and 3.14", "5:30 and 3.14"),
         ('He said "yes".', 'He said "yes".'),
+        ("12 lbs., tel.: 5, etc.; and", "12 lbs, tel: 5, etc; and"),
     ],
 )
 def test_spaces_and_marks_are_put_in_order(written, tidied):
@@ -72,12 +68,6 @@ def test_spaces_and_marks_are_put_in_order(written, tidied):
 
 
 # In languages without rules of our own, nothing is read worse than by espeak-ng itself. All of them are asked.
-
-#: A word in each script. The first that a language reads without naming its letters is used.
-WORDS = (
-    *("mama", "xin", "мама", "μαμα", "मामा", "মামা", "مَامَا", "ማማ", "მამა", "մամա", "妈妈", "ママ", "마마"),
-    *("ਮਾਮਾ", "મામા", "ମାମା", "மாமா", "మామా", "ಮಾಮಾ", "മാമാ", "මාමා", "มา", "မမ", "אמא", "𐑥𐑭𐑥𐑭", "ᏍᏓᏓ"),
-)
 
 #: Forty sentences, and what is read in their place: "" for what is handed over as it is.
 SENTENCES = {
@@ -124,58 +114,17 @@ SENTENCES = {
 }
 
 
-@cache
-def languages() -> dict[str, tuple[EspeakPhonemizer, str]]:
-    """Every language without rules of our own that espeak-ng has, opened, with a word of its script."""
-    spec = find_spec("espeakng_loader")
-    assert spec is not None and spec.origin is not None
-    files = (Path(spec.origin).parent / "espeak-ng-data" / "lang").rglob("*")
-    names = [re.search(r"^language\s+(\S+)", file.read_text("utf-8"), re.M) for file in files if file.is_file()]
-    found = {}
-    for name in sorted({match[1] for match in names if match}):
-        espeak = _open.enter_context(EspeakPhonemizer(name))
-        try:
-            read = espeak.espeak.ask(list(WORDS)) if language_of(name) is None else []
-        except UsageError:  # a file that the library does not list
-            continue
-        plain = [
-            word
-            for word, clauses in zip(WORDS, read, strict=False)
-            if clauses[0][0] and "(" not in clauses[0][0] and parts(word, name) == [("", word)]
-        ]
-        if plain:
-            found[name] = (espeak, plain[0])
-    return found
-
-
-_open = ExitStack()
-
-
 @pytest.fixture(scope="module", autouse=True)
 def no_process_left() -> Iterator[None]:
-    with _open:
-        yield
-    languages.cache_clear()
+    yield
+    close()
 
 
-def ours(name: str, texts: list[str]) -> list[str]:
-    """The sounds of texts as they are handed to espeak-ng."""
-    return [
-        sounds("".join(found)) for found in languages()[name][0].phonemes([normalise(text, name) for text in texts])
-    ]
-
-
-def raw(name: str, texts: list[str]) -> list[str]:
-    """The sounds that espeak-ng gives by itself; in Japanese, without dashes, which it names as letters."""
-    texts = [text.replace("–", "-") if name == "ja" else text for text in texts]
-    clauses = languages()[name][0].espeak.ask(texts)
-    return [sounds(re.sub(r"\([^)]*\)", "", "".join(phonemes for phonemes, _ in text))) for text in clauses]
-
-
-def sounds(phonemes: str) -> str:
-    """Phonemes without marks and stress."""
-    letters = (sound for sound in unicodedata.normalize("NFD", phonemes) if unicodedata.category(sound)[0] == "L")
-    return "".join(letters).translate(dict.fromkeys(map(ord, "ˈˌ")))
+def in_words(text: str, language: str) -> bool:
+    """Whether there are signs in a text that are said in words: test_unread.py is about them."""
+    repaired = repair_for_espeak(text, language)
+    said = [say_unread(text, language) for text in (repaired, repaired.replace(" ", ""))]
+    return say_unread_fractions(text, language) != text or said != [repaired, repaired.replace(" ", "")]
 
 
 @pytest.mark.espeak
@@ -187,7 +136,9 @@ def test_forty_sentences_are_read_as_espeak_ng_reads_them_or_better() -> None:
         written = [sentence.format(w=word) for sentence in SENTENCES]
         right = [(wanted or sentence).format(w=word) for sentence, wanted in SENTENCES.items()]
         read = zip(written, ours(name, written), raw(name, right), strict=True)
-        worse += [(name, text, said, wanted) for text, said, wanted in read if said != wanted]
+        worse += [
+            (name, text, said, wanted) for text, said, wanted in read if said != wanted and not in_words(text, name)
+        ]
     assert worse == []
 
 
@@ -203,17 +154,37 @@ DIGITS = [
 def test_numbers_in_the_digits_of_any_script_are_read_like_those_of_the_language() -> None:
     worse = []
     for name, (_, word) in languages().items():
+        if in_words("50", name):
+            continue
         (wanted,) = raw(name, [f"{word} 50"])
         read = zip(DIGITS, ours(name, [f"{word} {digits}" for digits in DIGITS]), strict=True)
         worse += [(name, digits) for digits, said in read if said != wanted]
     assert worse == [("ne", "५०")]  # read in Nepali, where 50 is read in English
 
 
+#: Vietnamese and others.
+RARE = [
+    chr(code)
+    for code in range(0x1E00, 0x1EFF)
+    if unicodedata.category(chr(code)) == "Ll" and unicodedata.normalize("NFD", chr(code)) != chr(code)
+]
+
+
+@pytest.mark.espeak
+def test_no_letter_with_marks_is_said_by_its_number_and_a_language_keeps_its_own() -> None:
+    for name, own in {"fi": "", "ro": "", "tr": "", "cy": "ẁỳ", "ga": "ḃḋḟṁṗṫ", "lv": "ḩ", "vi": "ạễỹ"}.items():
+        *said, whole = ours(name, [f"ma{letter}ma" for letter in RARE] + ["maamaamaa"])
+        assert max(map(len, said)) <= 2 * len(whole), name
+        assert normalise(own, name) == own
+
+
 @pytest.mark.espeak
 def test_minus_and_three_quarters_are_read_where_a_language_has_words_for_them() -> None:
     for name in languages():
         minus, number, sign, quarters, slash = raw(name, ["-5", "5", "−5", "¾", "3/4"])
-        assert ours(name, ["−5", "¾"]) == [minus if minus != number else sign, quarters or slash], name
+        said, fraction = ours(name, ["−5", "¾"])
+        assert said == (minus if minus != number else sign) or in_words("-5", name), name
+        assert fraction == (quarters or slash) or in_words("¾", name), name
 
 
 PIECES = """{w} {w}, {w}. {w}! {w}; {w}/{w} {w}’{w} ‘{w}’ “{w}” „{w}“ [{w}] {w}™ © → & @ + = × − ~5 <5 +5 (5) #5 § 5°
@@ -227,4 +198,5 @@ def test_what_espeak_ng_reads_is_left_to_it(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(languages())))
     pieces = data.draw(st.lists(st.sampled_from(PIECES.split()), min_size=1, max_size=6))
     written = " ".join(pieces).format(w=languages()[name][1])
+    assume(not in_words(written, name))
     assert ours(name, [written]) == raw(name, [written])

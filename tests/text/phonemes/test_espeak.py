@@ -9,7 +9,14 @@ import pytest
 
 from voxmatrix.errors import BadInputError, MissingProgramError, UsageError
 from voxmatrix.text.phonemes import espeak
-from voxmatrix.text.phonemes.espeak import LIBRARY_VARIABLE, Espeak, espeak_findings, espeak_version, outdated
+from voxmatrix.text.phonemes.espeak import (
+    LIBRARY_VARIABLE,
+    Espeak,
+    espeak_findings,
+    espeak_version,
+    other_version,
+    outdated,
+)
 
 #: Answers with the words themselves for phonemes, dies of the word `poison` and once of `once`, and hangs on `sleep`.
 ECHO = """
@@ -255,3 +262,17 @@ def test_an_old_version_is_named_with_what_it_harms(version):
 @pytest.mark.parametrize("version", ["1.52", "1.52.0.1", "1.53-dev", "2.0"])
 def test_a_new_version_is_fine(version):
     assert outdated(version) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "learned"), [("1.52.0", ""), ("1.52.0", "1.52"), ("1.52", "1.52.0"), ("1.52.0", "unknown")]
+)
+def test_the_version_that_a_voice_has_learned_from_is_fine(version, learned):
+    assert other_version(version, learned) is None
+
+
+@pytest.mark.parametrize(("version", "learned"), [("1.52.0", "1.52.0.1"), ("1.53", "1.52.0"), ("1.52.0", "1.51.1")])
+def test_another_version_is_named_beside_that_of_the_voice(version, learned):
+    finding = other_version(version, learned)
+    assert finding is not None and finding.severity == "warning"
+    assert f"{learned}, and this is {version}" in finding.problem and LIBRARY_VARIABLE in finding.remedy

@@ -187,6 +187,13 @@ def test_phonemes_in_brackets_are_spoken_as_they_are_as_in_piper(text):
         assert ours.phonemes([text])[0] == [phoneme for sentence in piper.phonemize(text) for phoneme in sentence]
 
 
+def test_phonemes_that_were_written_for_kokoro_are_ipa_for_other_voices():
+    with phonemizer("espeak", "en-us") as opened:
+        assert opened.phonemes(["[[kˈOkəɹO ʧIld]] A"])[0][:16] == list("kˈoʊkəɹoʊ tʃaɪld")[:16]
+    with EspeakPhonemizer("en-us", convert=lambda phonemes: phonemes) as opened:
+        assert opened.phonemes(["[[kˈOkəɹO]]"]) == [list("kˈOkəɹO")]
+
+
 def test_phonemes_in_brackets_are_for_voices_without_espeak_too():
     assert TextPhonemizer().phonemes(["Ab [[Ç^]] cd"])[0] == ["a", "b", " ", "Ç", "^", " ", "c", "d"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from voxmatrix.text.front import FrontEnd, front_end
 from voxmatrix.text.markup import without_markup
-from voxmatrix.text.spoken import spoken_sentences
+from voxmatrix.text.spoken import SpokenText, spoken_sentences
 from voxmatrix.text.symbols import default_map
 
 #: The espeak-ng voice of a language of the test sets, where it has another name.
-_VOICES = {"en": "en-us", "zh": "cmn"}
+_VOICES = {"en": "en-us", "fr": "fr-fr", "pt": "pt-br", "zh": "cmn"}
 
 
 def voice_of(language: str) -> str:
@@ -25,6 +25,12 @@ def ours(text: str, language: str) -> list[tuple[str, str]]:
     voice = voice_of(language)
     sentences = _front_end(voice).sentences(spoken_sentences(without_markup(text), voice))
     return [(sentence.text, _letters(sentence.phonemes)) for sentence in sentences]
+
+
+def sounds(words: str, language: str) -> str:
+    """The letters among the phonemes of words that need no reading."""
+    voice = voice_of(language)
+    return _letters(_front_end(voice).sentence(SpokenText(words, words)).phonemes)
 
 
 def pipers(text: str, language: str) -> list[str]:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable
 
-CAPITAL = "[A-ZÀ-ÖØ-Þ]"
-SMALL = "[a-zß-öø-ÿ]"
+CAPITAL = "[A-ZÀ-ÖØ-ÞĄĆĘŁŃŚŹŻŒ]"
+SMALL = "[a-zß-öø-ÿąćęłńśźżœ]"
 TEXT_ENDS = re.compile(r"[^\S\n]*(?:$|\n)")
 _CAPITAL_FOLLOWS = re.compile(rf"\s+{CAPITAL}")
 

@@ -41,8 +41,9 @@ _UNREAD_TABLE = str.maketrans(
 #: What repair leaves between the numbers of a range.
 RANGE_DASH = "\u2012"
 
-#: The space inside French quotes; Swedish has the same quotes without it, closing ones at both ends.
-_FRENCH_OPENING = re.compile("[\u00ab\u2039][\u0020\u00a0\u202f]")
+#: The space inside French quotes. Swedish has the same quotes without it, closing ones at both ends; in German and
+#: Danish they point inwards, so that « behind a word closes.
+_FRENCH_OPENING = re.compile("(?<![^\\s(\\[\u2014\u2013-])[\u00ab\u2039][\u0020\u00a0\u202f]")
 _FRENCH_CLOSING = re.compile(r"[ \u00a0\u202f][\u00bb\u203a](?!\w)")
 
 _INVISIBLE = re.compile(
@@ -77,20 +78,26 @@ _OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 #: With a word for minus before a number.
 _NEGATIVE = frozenset(
     (
-        *("af", "an", "bn", "bs", "cs", "de", "el", "eo", "et", "fi", "hr", "hu", "id", "it", "lb"),
-        *("lt", "ltg", "lv", "mk", "ms", "nb", "ne", "nl", "pt", "ro", "sr", "ta", "uk", "vi"),
+        *("af", "an", "bn", "bs", "cs", "el", "eo", "et", "fi", "hr", "hu", "id", "lb"),
+        *("lt", "ltg", "lv", "mk", "ms", "nb", "ne", "ro", "sr", "ta", "uk", "vi"),
     )
 )
 #: With a word for three quarters. All read a quarter, a half and thirds, some in English; none reads the others.
-_THREE_QUARTERS = frozenset(
-    (
-        *("af", "cs", "da", "de", "fr", "hu", "it", "kn", "lt"),
-        *("ltg", "lv", "nl", "pl", "pt", "sk", "ta", "ti"),
-    )
-)
+_THREE_QUARTERS = frozenset(("af", "cs", "da", "hu", "kn", "lt", "ltg", "lv", "sk", "ta", "ti"))
 _READ_FRACTIONS = "\u00bc\u00bd\u2153\u2154"
 #: Numbers in ASCII are read in English.
 _OWN_DIGITS = {"ne": "\u0966-\u096f"}
+#: Letters with marks that espeak-ng says by their numbers ("letter one E D three"), and which of them a language reads.
+_RARE_LETTERS = re.compile("[\u1e00-\u1eff]")
+_OWN_LETTERS = {
+    "cy": "\u1e80\u1e81\u1ef2\u1ef3",
+    "ga": "\u1e02\u1e03\u1e0a\u1e0b\u1e1e\u1e1f\u1e40\u1e41\u1e56\u1e57\u1e6a\u1e6b",
+    "gn": "\u1ebc\u1ebd\u1ef8\u1ef9",
+    "hak": "\u1e3e\u1e3f\u1e72\u1e73",
+    "ltg": "\u1e28\u1e29",
+    "lv": "\u1e28\u1e29",
+    "vi": "\u1ea0-\u1ef9",
+}
 #: A dash between numbers that is not read aloud, where it is not the en dash.
 _RANGE_DASHES = {"ja": "-"}
 _MINUS = re.compile("(?<![\\w\u00bd)\u2212])[\u2212](?=\\d)")
@@ -129,6 +136,7 @@ def repair_for_espeak(text: str, language: str) -> str:
 
 def _with_unread_replaced(text: str, base: str) -> str:
     text = _visible(text, _UNREAD_TABLE)
+    text = _without_rare_marks(text, _OWN_LETTERS.get(base, ""))
     if base in _NEGATIVE:
         text = _MINUS.sub("-", text)
     read = _READ_FRACTIONS + ("\u00be" if base in _THREE_QUARTERS else "")
@@ -147,6 +155,18 @@ def _visible(text: str, table: dict[int, str]) -> str:
     return _CIRCLED.sub(_out_of_circles, _LOOSE_JOINER.sub("", _INVISIBLE.sub("", text)))
 
 
+def _without_rare_marks(text: str, own: str = "") -> str:
+    """`Nguy\u1ec5n` as `Nguyen`, but for the letters of the language itself."""
+    own_letters = re.compile(f"[{own}]") if own else None
+
+    def bare(match: re.Match[str]) -> str:
+        if own_letters and own_letters.match(match[0]):
+            return match[0]
+        return next(letter for letter in unicodedata.normalize("NFD", match[0]) if not unicodedata.combining(letter))
+
+    return _RARE_LETTERS.sub(bare, text)
+
+
 def _out_of_circles(match: re.Match[str]) -> str:
     """`①②` as ` 1 2 `, letters as a word."""
     found = [unicodedata.normalize("NFKC", character) for character in match[0]]
@@ -154,7 +174,7 @@ def _out_of_circles(match: re.Match[str]) -> str:
 
 
 def _in_known_characters(text: str) -> str:
-    text = _visible(text, _TABLE)
+    text = _without_rare_marks(_visible(text, _TABLE))
     text = _FRACTION.sub(_spelled_fraction, text)
     text = _COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     text = _OTHER_DIGITS.sub(lambda match: str(unicodedata.decimal(match.group())), text)
@@ -163,12 +183,17 @@ def _in_known_characters(text: str) -> str:
 
 def tidy(text: str) -> str:
     """One space between words and none before a mark, one mark after another, at most one empty line."""
-    text = _LINE_ENDS.sub("\n", _SPACES.sub(" ", text))
-    text = _MANY_LINES.sub("\n\n", text)
+    text = _SPACES.sub(" ", text)
+    if "\n" in text:
+        text = _MANY_LINES.sub("\n\n", _LINE_ENDS.sub("\n", text))
+    if ".," in text or ".;" in text or ".:" in text:
+        text = _ABBREVIATING_DOT.sub("", text)
     text = _MARKS_IN_A_ROW.sub(_strongest, text)
     return _LEADING_MARKS.sub("", text).strip()
 
 
+#: It ends no sentence: `12 lbs., I think`.
+_ABBREVIATING_DOT = re.compile(r"\.(?<=\w\.)(?=[,;:])")
 _MARKS_IN_A_ROW = re.compile(r" ?([,;:.!?](?: ?[,;:.!?])*)(?![^\s\"')])")
 _LEADING_MARKS = re.compile(r"^(?:[,;.:-]+(?: |$))+", re.MULTILINE)
 

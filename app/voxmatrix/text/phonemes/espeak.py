@@ -206,6 +206,26 @@ def outdated(version: str) -> Finding | None:
     )
 
 
+def other_version(version: str, learned: str) -> Finding | None:
+    """What is wrong if a voice has learned from another version than this; None if its own is not known.
+
+    Also a part behind the third counts: 1.52.0.1, which comes with piper-tts, has other rules than 1.52.0.
+    """
+    if not (numbers := _numbers(learned)) or numbers == _numbers(version):
+        return None
+    return Finding(
+        problem=f"the voice has learned its phonemes from espeak-ng {learned}, and this is {version}: words may "
+        "sound wrong, in some languages many",
+        remedy=f"name a library of that version in {LIBRARY_VARIABLE}, or ignore it if the voice sounds right",
+        severity="warning",
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """1.52 is 1.52.0."""
+    return tuple(map(int, re.findall(r"\d+", re.sub(r"(\.0+)+$", "", version.partition("-")[0]))))
+
+
 def espeak_findings() -> list[Finding]:
     """What is wrong with the espeak-ng of this computer."""
     version = espeak_version()

@@ -8,7 +8,8 @@ from typing import Protocol
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.text.phonemes.clause_marks import MARKS, marks
-from voxmatrix.text.phonemes.espeak import Clause, Espeak, LineServer, outdated
+from voxmatrix.text.phonemes.espeak import Clause, Espeak, LineServer, other_version, outdated
+from voxmatrix.text.phonemes.given import without_misaki
 from voxmatrix.text.phonemes.piper_tts import PIPER_TYPES, PiperTts
 from voxmatrix.text.phonemes.scripts import parts
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
@@ -51,12 +52,13 @@ class Phonemizer(Protocol):
 class EspeakPhonemizer(Closeable):
     """One espeak-ng kept open for one voice. Its start overlaps with whatever comes before the first sentence."""
 
-    def __init__(self, voice: str, *, tie: str = "", convert: Callable[[str], str] = str) -> None:
-        """`convert` turns the phonemes of a sentence, not those in [[brackets]], into another alphabet."""
+    def __init__(self, voice: str, *, tie: str = "", convert: Callable[[str], str] = str, learned: str = "") -> None:
+        """`convert` turns the phonemes of a sentence, not those in [[brackets]], into another alphabet than IPA;
+        `learned` is the version of the espeak-ng that a voice has learned from, "" if that is not known.
+        """
         self.espeak = Espeak(voice, tie=tie)
         self._others: dict[str, Espeak] = {}  # started for the first word in another script
-        self._tie = tie
-        self._convert = convert
+        self._tie, self._convert, self._learned = tie, convert, learned
         self._language = voice.lower().split("-")[0]
         self._vowels: PiperTts | None = None  # started for the first text without vowel signs
 
@@ -67,7 +69,8 @@ class EspeakPhonemizer(Closeable):
             BadInputError: one cannot be pronounced: espeak-ng crashes on it, cannot read it, or it is Arabic without
                 vowel signs, and piper-tts, which adds them, is not installed.
         """
-        return _with_given(sentences, self._by_script)
+        in_ipa = self._convert is str
+        return _with_given([*map(without_misaki, sentences)] if in_ipa else sentences, self._by_script)
 
     def _by_script(self, texts: list[str]) -> list[list[str]]:
         """The phonemes of each text. Words in the script of another language are read by its voice."""
@@ -131,8 +134,8 @@ class EspeakPhonemizer(Closeable):
         return [program.pid for program in self._programs()]
 
     def warning(self) -> Finding | None:
-        """An espeak-ng that is too old."""
-        return outdated(self.espeak.version)
+        """An espeak-ng that is too old, or another one."""
+        return outdated(self.espeak.version) or other_version(self.espeak.version, self._learned)
 
     def close(self) -> None:
         """End the processes."""
@@ -187,14 +190,14 @@ class TextPhonemizer:
         """Nothing is held."""
 
 
-def phonemizer(phoneme_type: str, voice: str) -> Phonemizer:
+def phonemizer(phoneme_type: str, voice: str, learned: str = "") -> Phonemizer:
     """The phonemizer of a voice: `espeak` with its espeak-ng voice, `text`, or one of piper-tts.
 
     Raises:
         UsageError: there is no such type, or that cannot be the name of a voice.
     """
     if phoneme_type == "espeak":
-        return EspeakPhonemizer(voice)
+        return EspeakPhonemizer(voice, learned=learned)
     if phoneme_type == "text":
         return TextPhonemizer()
     if phoneme_type in PIPER_TYPES:

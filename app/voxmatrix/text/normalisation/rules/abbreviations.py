@@ -7,6 +7,7 @@ from functools import cache
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.patterns import CAPITAL, SMALL, TEXT_ENDS, Rule, any_of, apply
+from voxmatrix.text.normalisation.rules.roman import value_of
 
 
 def expand(text: str, language: Language) -> str:
@@ -34,7 +35,7 @@ def _numbered(language: Language) -> list[Rule]:
     number = rf"(?<![\w.])({any_of(table)})\.?\s?{_ZEROS}(?=\d)|(?<![\w.])({any_of(parts)})\.?\s(?!I\b)(?=[IVXLC]+\b)"
 
     def small(match: re.Match[str]) -> str:
-        return f"{table[match[1]]} {numbers.cardinal(str(_value(match[2])), language)}"
+        return f"{table[match[1]]} {numbers.cardinal(str(value_of(match[2])), language)}"
 
     return [
         (re.compile(number), lambda match: f"{table[match[1] or match[2]]} "),
@@ -58,12 +59,14 @@ def _names(language: Language) -> list[Rule]:
 
 
 def _everyday(language: Language) -> list[Rule]:
-    """`etc.`, `t.ex.`; those with a dot inside need none at the end."""
+    """`etc.`, `t.ex.`; those with a dot inside need none at the end. Some end no sentence, whatever follows."""
     table = {_capitalised(key): _capitalised(spoken) for key, spoken in language.abbreviations.items()}
     table |= language.abbreviations
     dotted = [key for key in table if "." in key]
+    going_on = {each for key in language.never_last for each in (key, _capitalised(key))}
+    pattern, spoken = _with_dot(rf"(?<![\w.])({any_of(table)})\.(?!\w)", table, _before_any(language))
     return [
-        _with_dot(rf"(?<![\w.])({any_of(table)})\.(?!\w)", table, _before_any(language)),
+        (pattern, lambda match: table[match[1]] if match[1] in going_on else spoken(match)),
         (re.compile(rf"(?<![\w.])({any_of(dotted)})(?![\w.])"), lambda match: table[match[1]]),
     ]
 
@@ -110,12 +113,17 @@ def lower_words_in_capitals(text: str, language: Language) -> str:
     """Words that espeak-ng would spell, in small letters where all around is in capitals: `TO US AT HOME`."""
     if not language.words_like_abbreviations:
         return text
-    words = re.compile(rf"(?<![\w.'])(?:{any_of(language.words_like_abbreviations)})(?![\w.]\w|\w)")
+    words = _like_abbreviations(language)
 
     def lowered(match: re.Match[str]) -> str:
         return words.sub(lambda word: word[0].lower(), match[0])
 
     return words.sub(lambda word: word[0].lower(), text) if _only_capitals(text) else _IN_CAPITALS.sub(lowered, text)
+
+
+@cache
+def _like_abbreviations(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.'])(?:{any_of(language.words_like_abbreviations)})(?![\w.]\w|\w)")
 
 
 def _only_capitals(text: str) -> bool:
@@ -163,11 +171,11 @@ def _address_rules(language: Language) -> tuple[Rule, ...]:
 
 
 _ANY = re.compile(r"\s(?:[IVXLC]+|[ivxlc]{2,})(?!\w)|\s0\d")
-_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _ROMAN = r"(?=[IVXLC])(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?!\w|\.\w|'(?!s\b))"
 #: `05`, but `0.5` and the beginning of a telephone number as they are.
 _ZEROS = r"(?:0+(?=[1-9]\d?(?!\w|[.,-]\d|\s\d)))?"
 _SMALL_ROMAN = r"(?=[ivxlc])(c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))(?!\w|\.\w|')"
+_GENITIVE = r"(:s(?!\w))?"
 #: Where a lone I is a number after a name, not a word.
 _I_ENDS = r"(?=\s*(?:$|[,;:.!?)]|--|\u2013)|\s(?:of|av)\b)"
 
@@ -182,24 +190,20 @@ def _roman_rules(language: Language) -> tuple[Rule, ...]:
     parts, rulers = any_of(language.numbered_parts), any_of(language.rulers)
 
     def part(match: re.Match[str]) -> str:
-        return f"{match[1]} {numbers.cardinal(str(_value(match[2])), language)}"
+        return f"{match[1]} {numbers.cardinal(str(value_of(match[2])), language)}"
 
     def ruler(match: re.Match[str]) -> str:
-        return f"{match[1]} {numbers.ordinal(str(_value(match[2])), language, 'ruler')}"
+        form = "queen" if numbers.form_before_name(match[1], language) == "queen" else "ruler"
+        genitive = "s" if match[3] else ""  # Gustav III:s
+        return f"{match[1]} {numbers.ordinal(str(value_of(match[2])), language, form)}{genitive}"
 
     words = any_of(word.lower() for word in language.starters)  # Swedish vi is no number
     return (
         (re.compile(rf"(?<!\w)((?i:{parts}))\s0+(?=[1-9]\d?(?!\w|[.,]\d))"), lambda match: f"{match[1]} "),
         (re.compile(rf"(?<!\w)((?i:{parts}))\s{_ROMAN}"), part),
         (re.compile(rf"(?<!\w)((?i:{parts}))\s(?=\w\w)(?!(?:{words})\b){_SMALL_ROMAN}"), part),
-        (re.compile(rf"(?<!\w)({rulers})\s(?![IXLCV]\b){_ROMAN}"), ruler),
-        (re.compile(rf"(?<!\w)({rulers})\s(?=I\b){_ROMAN}{_I_ENDS}"), ruler),
-        (re.compile(rf"(?<!\w)({rulers})\s(?=V\b){_ROMAN}"), ruler),
+        (re.compile(rf"(?<!\w)({rulers})\s(?![IXLCV]\b){_ROMAN}{_GENITIVE}"), ruler),
+        (re.compile(rf"(?<!\w)({rulers})\s(?=I\b){_ROMAN}{_I_ENDS}{_GENITIVE}"), ruler),
+        (re.compile(rf"(?<!\w)({rulers})\s(?=V\b){_ROMAN}{_GENITIVE}"), ruler),
         (re.compile(rf"(?<![\w.])({CAPITAL}{SMALL}+)\s(?=[IVX]{{2}}){_ROMAN}"), part),
     )
-
-
-def _value(written: str) -> int:
-    values = [_VALUES[letter] for letter in written.upper()]
-    following = [*values[1:], 0]
-    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

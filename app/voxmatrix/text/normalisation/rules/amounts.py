@@ -4,14 +4,15 @@ import re
 from functools import cache
 
 from voxmatrix.text.normalisation import numbers
-from voxmatrix.text.normalisation.language import Currency, Language
+from voxmatrix.text.normalisation.language import Currency, Language, Names
 from voxmatrix.text.normalisation.patterns import TEXT_ENDS, Rule, any_of, apply, sentence_ends
 from voxmatrix.text.normalisation.repair import RANGE_DASH
 
 
 def say_money(text: str, language: Language) -> str:
     """Amounts with the name of the currency behind them, in the singular for one."""
-    return apply(_money_rules(language), text)
+    is_money = any(written in text for currency in language.currencies for written in currency.written)
+    return apply(_money_rules(language), text) if is_money else text
 
 
 @cache
@@ -24,7 +25,7 @@ def _money_rules(language: Language) -> tuple[Rule, ...]:
 
     def spoken(written: str, large: str | None, currency: str, below: str | None) -> str:
         amount = _amount(written, large, by_sign[currency], language)
-        unit, _ = language.units.get(below or "", (below, ""))
+        unit = language.units.get(below or "", (below,))[0]
         return f"{amount} {language.words['per']} {language.per.get(below, unit)}" if below else amount
 
     return (
@@ -40,18 +41,19 @@ def _money_rules(language: Language) -> tuple[Rule, ...]:
 
 
 def _amount(written: str, magnitude: str | None, currency: Currency, language: Language) -> str:
-    one, many, part_one, part_many = currency.names
+    names, many = currency.names, currency.names[-1 if len(currency.names) < 3 else 2]
     if magnitude:
-        return f"{_large(written, magnitude, language)} {many}"
+        return f"{_large(written, magnitude, language)} {language.words.get('of', '')}{many}"
     whole, point, parts = written.partition(language.decimal)
     parts = parts.rstrip("0").ljust(2, "0") if len(parts) != 2 else parts
-    if point and (len(parts) != 2 or not part_one):
-        return f"{numbers.number(written, language)} {many}"
-    large = _counted(whole, one, many, language)
-    small = _counted(parts.lstrip("0"), part_one, part_many, language) if point and parts.strip("0") else ""
+    if point and (len(parts) != 2 or not currency.parts):
+        return _counted(written, names, language)
+    large = _counted(whole, names, language)
+    small = _counted(parts.lstrip("0"), currency.parts, language) if point and parts.strip("0") else ""
     if small and not whole.strip("0"):
         return small
-    return f"{large} {language.words['and']} {small}" if small else large
+    and_ = language.words.get("and_parts", language.words["and"])
+    return " ".join(filter(None, (large, and_, small))) if small else large
 
 
 def _large(written: str, magnitude: str, language: Language) -> str:
@@ -60,16 +62,16 @@ def _large(written: str, magnitude: str, language: Language) -> str:
     return f"{numbers.number(written, language, form)} {name}"
 
 
-def _counted(written: str, one: str, many: str, language: Language) -> str:
-    form = numbers.form_before_name(one, language)
-    return f"{numbers.number(written, language, form)} {one if written == '1' else many}"
+def _counted(written: str, names: Names, language: Language) -> str:
+    form = numbers.form_before_name(names[0], language)
+    return f"{numbers.number(written, language, form)} {numbers.plural(written, names, language)}"
 
 
 _ANGLE = re.compile(
     r"(?<=\d)\s?°\s?(\d{1,2})\s?'(?!\w)(?:\s?(\d{1,2}(?:[.,]\d+)?)\s?\"(?!\w))?(?:\s?([NSEW]{1,2})(?!\w|\.\w))?|(?<=\d)\s?°\s()()([NSEW])(?!\w|\.\w)"
 )
 _SHILLINGS = re.compile(
-    r"£\s?(\d[\d,]*)(?:,\s?|\s)(\d{1,2})s\.?(?:,?\s?(\d{1,2})d\b\.?)?|(?<![\w£.,])()(\d{1,2})s\.,?\s?(\d{1,2})d\b\.?"
+    r"£\s?(\d[\d,]*)(?:,\s?|\s)(\d{1,2})s\.?(?:,?\s?(\d{1,2})d\b\.?)?|(?<![\w£.,])()(\d{1,2})s(?:\.,?\s?|\s)(\d{1,2})d\b\.?"
 )
 
 
@@ -94,7 +96,7 @@ def say_several_units(text: str, language: Language) -> str:
         return ", ".join(spoken) + ("." if match[0].endswith(".") and sentence_ends(match) else "")
 
     text = _ANGLE.sub(angle, text)
-    return _SHILLINGS.sub(money, text)
+    return _SHILLINGS.sub(money, text) if "shilling" in words else text
 
 
 _SIZE = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)(?![^=\n]{0,20}=)|(?<=[a-z])\s[x×]\s(?=\d)(?![^=\n]{0,20}=)")
@@ -121,8 +123,10 @@ def say_measures(text: str, language: Language) -> str:
     """The words around a number, some with the number itself."""
     words = language.words
     text = _foreign_decimal(language).sub(rf"\1{language.decimal}", text)
-    text = _INCHES.sub(lambda match: _inches(match, language), text)
     text = _HEIGHT.sub(rf"\1 {words['feet']} \2 {words['inches']}", _SIZE.sub(f" {words['by']} ", text))
+    text = _INCHES.sub(lambda match: _inches(match, language), text)
+    if "§" in text:  # 3 § in Swedish
+        text = re.sub(r"(?<![\w.,])(\d{1,4})\s?§(?!\s?[\d§])", r"§ \1", text)
     text = apply(_measure_rules(language), text)
     text = _per(language).sub(lambda match: f" {words['per']} {match[1] or language.per[match[2]]}", text)
     text = re.sub(r"(?<=\d)\s?%", f" {words['percent']}", text)
@@ -168,24 +172,33 @@ def _measure_rules(language: Language) -> tuple[Rule, ...]:
     )
 
 
+#: The dot of `12 lbs. of` and `(5 ft.)`, which ends no sentence; tidy removes that before a comma.
+_UNIT_DOT = r"(?:\.(?=\s[a-zåäö]|[)\]-]))?"
+
+
 def _units(language: Language) -> Rule:
     number, units, per = numbers.pattern(language), language.units, language.per
     large = any_of(key for key in language.magnitudes if len(key) > 4)
 
     def unit(match: re.Match[str]) -> str:
         written, magnitude, name, below = match.groups()
-        one, many = units[name]
-        form = "cardinal" if magnitude else numbers.form_before_name(one, language)
-        spoken = numbers.number(written, language, form)
-        spoken = f"{spoken} {magnitude} {many}" if magnitude else f"{spoken} {one if written == '1' else many}"
+        names = units[name]
+        if magnitude:
+            many = names[-1 if len(names) < 3 else 2]
+            spoken = f"{_large(written, magnitude, language)} {language.words.get('of', '')}{many}"
+        else:
+            spoken = _counted(written, names, language)
         end = "." if name.endswith(".") and TEXT_ENDS.match(match.string, match.end()) else ""
         return (f"{spoken} {language.words['per']} {per.get(below) or units[below][0]}" if below else spoken) + end
 
     pattern = (
-        rf"(?<![\w.,])({number})(?:\s({large}))?\s?({any_of(units)})(?:/({any_of([*per, *units])}))?(?![\w/'²³])"
-        r"(?:\.(?=\s[a-zåäö]))?"
+        rf"(?<![\w.,])({number})(?:\s({large})(?!\w))?\s?({any_of(units)})(?:/({any_of([*per, *units])}))?(?![\w/'²³])"
+        rf"{_UNIT_DOT}"
     )
     return re.compile(pattern), unit
+
+
+_MINUS_PART = re.compile(r"(?<![\w).,:/%-])-(?=(?:\d{1,6}\s)?\d{1,9}/\d{1,9}(?![\w/-]|[.,]\d))")
 
 
 def say_fractions(text: str, language: Language) -> str:
@@ -193,11 +206,16 @@ def say_fractions(text: str, language: Language) -> str:
 
     def fraction(match: re.Match[str]) -> str:
         whole, upper, _, lower, unit = match.groups()
-        spoken = _part(upper, lower, language, whole=bool(whole))
-        if whole:
-            spoken = f"{numbers.cardinal(whole, language)} {spoken}"
+        if whole and (upper, lower) == ("1", "2") and "halves" in language.spellout.rule_sets:
+            spoken = numbers.cardinal(whole, language, "halves")  # zweieinhalb
+        else:
+            spoken = _part(upper, lower, language, whole=bool(whole))
+            spoken = f"{numbers.cardinal(whole, language)} {spoken}" if whole else spoken
         return f"{spoken} {language.units[unit][bool(whole)]}" if unit else spoken
 
+    if "/" not in text:
+        return text
+    text = _MINUS_PART.sub(f"{language.words['minus']} ", text)
     return _pattern(language).sub(fraction, text)
 
 
@@ -205,7 +223,7 @@ def _part(upper: str, lower: str, language: Language, *, whole: bool) -> str:
     and_ = f"{language.words['and']} " if whole else ""
     if (upper, lower) == ("1", "2"):
         return language.words["and_a_half" if whole else "half"]
-    part = numbers.denominator(lower, language, many=upper != "1")
+    part = numbers.denominator(lower, upper, language)
     form = numbers.form_before_name(part, language)
     return f"{and_}{numbers.cardinal(upper, language, form)} {part}"
 
@@ -215,10 +233,11 @@ def _pattern(language: Language) -> re.Pattern[str]:
     endings, units = any_of([*language.ordinal_endings, "s"]), any_of(language.units)
     return re.compile(
         rf"(?<![\w.,:/-])(?:(\d{{1,6}})\s)?(\d{{1,9}})(\s?)/\3(\d{{1,9}})(?:(?i:{endings}))?(?![\w/-]|[.,]\d)"
-        rf"(?:\s?({units})(?![\w/'²³]))?"
+        rf"(?:\s?({units})(?![\w/'²³]){_UNIT_DOT})?"
     )
 
 
+_DASHES = frozenset(f"-{RANGE_DASH}")
 _DASH = rf"\s?[-{RANGE_DASH}]\s?"
 _MONEY = "[$£€¥₩₹]"
 _AMOUNT = r"\d[\d.,]{0,20}(?<=\d)"
@@ -229,6 +248,7 @@ _ALIKE = re.compile(
 )
 _BOTH_MONEY = re.compile(rf"(?<={_MONEY})({_AMOUNT}(?:\s?\w{{1,8}})?){_DASH}(?={_MONEY}\s?\d)")
 _ONE_MONEY = re.compile(rf"({_MONEY})({_AMOUNT}){_DASH}(?={_AMOUNT}(?![\w-]))")
+_VERSES = re.compile(rf"(\d{{1,3}}:\d{{1,3}})[-{RANGE_DASH}](?=\d{{1,3}}(?![\w:-]))")
 _DIFFERENCE = re.compile(rf"(?<=\d){_DASH}(?={_AMOUNT}\s?=)|(?<=[a-z]){_DASH}(?=\d+\s?=)")
 _AFTER_EQUALS = re.compile(rf"(=\s?{_AMOUNT}){_DASH}(?=\d)")
 _NO_WHOLE = re.compile(r"(?<![\w.,])\.(?=\d)")
@@ -238,9 +258,13 @@ _MINUS = re.compile(rf"(?<![\w).,%-])-(?={_MONEY}?\d)")
 
 def mark_ranges(text: str, language: Language) -> str:
     """A word for the dash between two amounts, times or decades; before anything else is read."""
+    if not _DASHES & set(text):
+        return text
     to, minus = (f" {language.words[word]} " for word in ("to", "minus"))
     text = _AFTER_EQUALS.sub(lambda match: match[1] + minus, _DIFFERENCE.sub(minus, text))
     text = _BOTH_MONEY.sub(lambda match: match[1] + to, _ALIKE.sub(to, text))
+    if ":" in text:
+        text = _VERSES.sub(rf"\1{to}", text)
     return _ONE_MONEY.sub(lambda match: f"{match[2]}{to}{match[1]}", text)
 
 
@@ -252,7 +276,12 @@ def say_ranges(text: str, language: Language) -> str:
         return f"{match[1]} {language.words['to'] if first < last or match[3] else ''} {match[2]}"
 
     text = _NO_WHOLE.sub("0.", text) if language.decimal == "." else _NO_WHOLE_MONEY.sub("0,", text)
-    text = re.sub(rf"\s?{RANGE_DASH}\s?", f" {language.words['to']} ", text)
+    if not _DASHES & set(text):
+        return text
+    if RANGE_DASH in text:
+        to = language.words["to"]
+        text = re.sub(rf"{RANGE_DASH}(?<=\d{RANGE_DASH})(?=\d{{1,3}}\s{to}\b)", " ", text)  # a score
+        text = re.sub(rf"\s?{RANGE_DASH}\s?", f" {to} ", text)
     text = _span(language).sub(span, text)
     return _MINUS.sub(f"{language.words['minus']} ", text)
 

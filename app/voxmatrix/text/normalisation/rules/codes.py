@@ -21,10 +21,11 @@ def say_codes(text: str, language: Language) -> str:
     """`555-1234`, `192.168.0.40`, `your code is 4711`, `call 911`, `911!`."""
 
     def telephone(match: re.Match[str]) -> str:
-        groups = ", ".join(numbers.one_by_one(group, language) for group in re.findall(r"\d+", match[0]))
-        return f"{language.words['plus']} {groups}" if match[0].startswith("+") else groups
+        return numbers.in_blocks(match[0], language)
 
     def address(match: re.Match[str]) -> str:
+        if language.thousands == "." and all(len(part) == 3 for part in match[0].split(".")[1:]):
+            return match[0]
         dot = f" {language.words['dot']} "
         return dot.join(numbers.one_by_one(part, language) for part in match[0].split("."))
 
@@ -73,7 +74,7 @@ _PORT = re.compile(r":\d+(?=/|$)")
 _MAIL = re.compile(r"(?:(?<![\w.+-])|(?<=\s\.))[\w+-]+(?:[.&]+[\w+-]+)*@[\w-]+(?:\.[\w-]+)+(?:/[\w/-]*\w)?")
 _ENDINGS = (
     "com|org|net|edu|gov|mil|int|info|biz|io|ai|app|dev|tv|se|no|dk|fi|uk|de|fr|es|it|nl|be|ch|at|eu|us|ca|au|jp|cn"
-    "|ru|br|sm|html?|pdf|txt|docx?|xlsx?|csv|json|zip|exe|py|jpe?g|png|gif|mp[34]|wav"
+    "|ru|br|sm|mx|ar|cl|pl|pt|kr|nz|ie|gr|cz|hu|ua|il|cat|html?|pdf|txt|docx?|xlsx?|csv|json|zip|exe|py|jpe?g|png|gif|mp[34]|wav"
 )
 _HOST = re.compile(rf"(?<![\w.@/-])[A-Za-z][\w-]*(?:\.[\w-]+){{0,9}}\.(?:{_ENDINGS})(?:/[\w./-]*[\w])?(?![\w-]|\.\w)")
 _PARTS = re.compile(r"\d+|[._/&+-]")

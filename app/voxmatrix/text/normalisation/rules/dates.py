@@ -63,6 +63,8 @@ def say_dates(text: str, language: Language) -> str:
         return the + (spoken if year else spoken.rsplit(" ", 1)[0])
 
     text = _MONTH_AND_YEAR.sub(lambda match: f"{language.months[int(match[1]) - 1]} {match[2]}", text)
+    if language.dates_in_readings:
+        return text
     text = _WITH_TIME.sub(" ", text)
     text = _SLASHED.sub(slashed, _NUMERIC.sub(numeric, _YEAR_FIRST.sub(year_first, text)))
     for pattern in _with_month(language):
@@ -161,6 +163,8 @@ def say_years(text: str, language: Language) -> str:
     text = _SHORT_YEAR.sub("", text)
     text = _decades(language).sub(decade, text)
     text = _YEAR_AND_SHORT.sub(short_span, _YEAR_SPAN.sub(span, text))
+    if not numbers.has_years(language):
+        return text
     return _years(language).sub(
         lambda match: match[0] if _is_counted(match, language) else numbers.year(match[1], language), text
     )
@@ -226,6 +230,8 @@ def say_times(text: str, language: Language) -> str:
             return match[0]
         return _duration({unit: int(count) for unit, count in match.groupdict().items() if count}, language)
 
+    if language.dates_in_readings:
+        return text
     text = _DURATION.sub(duration, _CLOCK_SPAN.sub(span, _HOUR.sub(hour, text)))
     for pattern in (_CLOCK, _CLOCK_WITH_DOT_AND_HALF, _CLOCK_WITH_DOT):
         text = pattern.sub(lambda match: _time(match, language), text)

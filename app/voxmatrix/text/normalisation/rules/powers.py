@@ -4,7 +4,6 @@ import re
 import unicodedata
 
 _HIGH = "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]"
-_SQUARES = ("\u00b2", "\u00b3")
 _NEGATIVE = f"\u207b{_HIGH}+"
 _POWER = re.compile(
     rf"(?<=[\d)])(?!\u00b9(?!{_HIGH}))(?:{_HIGH}+|{_NEGATIVE})"  # a \u00b9 alone is the mark of a note
@@ -21,18 +20,11 @@ _POWERS = {
     "cmn": ("的{}次方", "负"),
     "cs": ("na {}", "minus"),
     "da": ("opløftet i {}", "minus"),
-    "de": ("hoch {}", "minus"),
-    "es": ("elevado a {}", "menos"),
     "fi": ("potenssiin {}", "miinus"),
-    "fr": ("puissance {}", "moins"),
     "id": ("pangkat {}", "minus"),
-    "it": ("elevato a {}", "meno"),
     "ja": ("の{}乗", "マイナス"),
     "ko": ("의 {}승", "마이너스"),
     "nb": ("opphøyd i {}", "minus"),
-    "nl": ("tot de macht {}", "min"),
-    "pl": ("do potęgi {}", "minus"),
-    "pt": ("elevado a {}", "menos"),
     "ro": ("la puterea {}", "minus"),
     "ru": ("в степени {}", "минус"),
     "sk": ("na {}", "mínus"),
@@ -40,8 +32,6 @@ _POWERS = {
     "uk": ("у степені {}", "мінус"),
     "vi": ("mũ {}", "âm"),
 }
-#: espeak-ng has words of its own for these languages.
-_READ_SQUARES = ("fr", "pl")
 
 
 def without_notes(text: str) -> str:
@@ -63,8 +53,6 @@ def say_powers(text: str, language: str) -> str:
 
     def say(match: re.Match[str]) -> str:
         number = _number(match[0])
-        if match[0] in _SQUARES and base in _READ_SQUARES:
-            return match[0]
         if words is None:
             return f" \u2212{number[1:]}" if number[0] == "-" else match[0]
         return f" {words[0].format(number.replace('-', words[1] + ' '))}"
