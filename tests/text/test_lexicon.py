@@ -1,3 +1,4 @@
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,8 @@ from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.text.front import front_end
-from voxmatrix.text.lexicon import Lexicon, read_lexicon
+from voxmatrix.text.lexicon import Lexicon
+from voxmatrix.text.lexicon_file import lexicon_lines, read_lexicon
 from voxmatrix.text.spoken import spoken_sentences
 from voxmatrix.text.symbols import default_map
 
@@ -71,6 +73,87 @@ def test_a_file_with_tabs_is_read_too(tmp_path):
 def test_a_lexicon_without_words_is_named(tmp_path, text):
     with pytest.raises(BadInputError, match=r"lexicon\.txt lists no words"):
         read_lexicon(written(tmp_path, text))
+
+
+SECTIONS = """\
+Anna|ann-ah
+gif|jif
+[de]
+gif|giff
+Joghurt|jo gurt
+[de-AT]
+Joghurt|jo guat
+[en_GB]
+gif|[[dʒɪf]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("de", "ann-ah giff jo guat"),  # a voice of no region
+        ("de-DE", "ann-ah giff jo gurt"),
+        ("de_at", "ann-ah giff jo guat"),
+        ("en-gb", "ann-ah [[dʒɪf]] Joghurt"),
+        ("en-gb-x-rp", "ann-ah [[dʒɪf]] Joghurt"),
+        ("en-us", "ann-ah jif Joghurt"),
+        ("nde", "ann-ah jif Joghurt"),
+        ("", "ann-ah jif Joghurt"),
+    ],
+)
+def test_the_words_of_a_language_are_for_its_voices_and_the_first_for_all(tmp_path, language, said):
+    assert read_lexicon(written(tmp_path, SECTIONS)).apply("Anna gif Joghurt", language) == said
+
+
+def test_espeak_names_some_languages_in_another_way(tmp_path):
+    assert read_lexicon(written(tmp_path, "[zh]\na|b\n")).apply("a", "cmn") == "b"
+
+
+@pytest.mark.parametrize("line", ["[]", "[de fr]", "[deutschland]", "[de]\na|b\n[DE]\na|c"])
+def test_a_section_is_the_tag_of_one_language_and_its_words_are_listed_once(tmp_path, line):
+    with pytest.raises(BadInputError, match="line"):
+        read_lexicon(written(tmp_path, f"x|y\n{line}\n"))
+
+
+def test_a_lexicon_that_is_written_again_is_the_same(tmp_path):
+    lexicon = Lexicon.of({"": {"#tag": "hash tag", "a b": "[[ab]]"}, "de": {"C#": "see sharp"}})
+    assert read_lexicon(written(tmp_path, "".join(lexicon_lines(lexicon)))) == lexicon
+
+
+@pytest.mark.parametrize(
+    ("stronger", "language", "said"),
+    [
+        ({"": {"gif": "GIF"}}, "de", "ann-ah GIF GIF"),
+        ({"": {"GIF": "g"}}, "de", "ann-ah giff g"),
+        ({"de": {"gif": "GIF"}}, "de", "ann-ah GIF GIF"),
+        ({"de": {"gif": "GIF"}}, "en-us", "ann-ah jif jif"),
+        ({"en": {"gif": "GIF"}}, "en-gb", "ann-ah GIF GIF"),
+    ],
+)
+def test_the_words_of_another_lexicon_are_stronger_in_every_section(tmp_path, stronger, language, said):
+    lexicon = read_lexicon(written(tmp_path, SECTIONS)).under(Lexicon.of(stronger))
+    assert lexicon.apply("Anna gif GIF", language) == said
+
+
+DECOMPOSED = unicodedata.normalize("NFD", "José")
+
+
+@pytest.mark.parametrize(("word", "text"), [("José", DECOMPOSED), (DECOMPOSED, "José"), ("José", "José")])
+def test_accents_that_are_characters_of_their_own_match(tmp_path, word, text):
+    lexicon = read_lexicon(written(tmp_path, f"{word}|ho-say\n"))
+    assert lexicon.apply(f"{text}!") == "ho-say!"
+    assert lexicon.needed(text) == lexicon
+    assert Lexicon(((word, "ho-say"),)).apply(text) == "ho-say"
+
+
+def test_phonemes_keep_their_accents_apart():
+    nasal = unicodedata.normalize("NFD", "ã")
+    assert Lexicon((("x", "y"),)).apply(f"{DECOMPOSED} [[{nasal}]]") == f"José [[{nasal}]]"
+
+
+def test_what_say_as_marks_is_no_word_of_a_lexicon():
+    text = "[say-as:date dmy|3/5/1998]"
+    assert Lexicon((("date", "x"), ("3/5/1998", "y"))).apply(text) == text
 
 
 def test_a_lexicon_that_is_missing_is_named(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.text.passages import MAX_PAUSE_SECONDS, Passage, Passages, voice_names
+from voxmatrix.text.passages import MAX_PAUSE_SECONDS, Passage, Passages, joined, voice_names, with_tags
 from voxmatrix.text.ssml import from_ssml, is_ssml
 
 
@@ -29,6 +29,16 @@ def test_a_tag_holds_until_another_of_its_kind() -> None:
         Passage(" six"),
     ]
     assert rest == 2.0
+
+
+def test_a_closing_tag_returns_to_the_voice_and_the_speed_of_the_text() -> None:
+    found, _ = read("[voice:Anna]I am [rate:2]here[/Rate].[/voice] He left.[/pause]")
+    assert found == [
+        Passage("I am ", "Anna"),
+        Passage("here", "Anna", 2.0),
+        Passage(".", "Anna"),
+        Passage(" He left.[/pause]"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,10 +69,11 @@ CASES = {
     'Wait<break time="1.5s"/>here': "Wait [pause:1.500s] here",
     'Wait<break time="200ms"/><break strength="none"/>': "Wait [pause:0.200s]  [pause:0.000s]",
     "Wait<break/>here": "Wait [pause:0.500s] here",
-    'a <phoneme alphabet="ipa" ph="təˈmeɪtoʊ">tomato</phoneme>': "a [[təˈmeɪtoʊ]]",
-    '<phoneme alphabet="x-sampa" ph="t@">tomato</phoneme>': "tomato",
+    'a <phoneme alphabet="ipa" ph="təˈmeɪtoʊ">tomato</phoneme>': "a [say-as:phonemes təˈmeɪtoʊ|tomato]",
+    '<phoneme alphabet="x-sampa" ph="t@">tomato</phoneme>': "[say-as:phonemes tə|tomato]",
+    '<phoneme alphabet="cmu" ph="T AH">tomato</phoneme>': "tomato",
     '<say-as interpret-as="characters">NASA</say-as>': "N A S A",
-    '<say-as interpret-as="date">2026-11-27</say-as>': "2026-11-27",
+    '<say-as interpret-as="date">2026-11-27</say-as>': "[say-as:date|2026-11-27]",
     '<sub alias="World Wide Web">WWW</sub>': "World Wide Web",
     'a <prosody rate="80%">b <prosody rate="slow">c</prosody> d</prosody> e': (
         "a  [rate:0.8000] b  [rate:0.6000] c [rate:0.8000]  d [rate:1.0000]  e"
@@ -105,3 +116,41 @@ def test_bad_ssml_is_said(text: str) -> None:
 @pytest.mark.parametrize("text", ["speak", "<speaker>", "a <speak>", "", "<speaking/>"])
 def test_other_texts_are_none(text: str) -> None:
     assert not is_ssml(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("[voice:A]“Yes,”[voice] said Anna.", True),
+        ("[voice:A]“Come in!”[voice] said Anna.", True),
+        ("She said: [voice:A]“Come in.”", True),
+        ("It is [rate:0.5]slow[rate].", True),
+        ("[voice:A]你好，[voice]她说。", True),
+        ("[voice:A]“Come in!”[voice] Anna smiled.", False),
+        ("It was late.[voice:A] who knows?", True),
+        ("[voice:A]Hello\n[voice:B]Hi there", False),
+        ("It ended,\n\n[voice:A]and began.", False),
+        ("He said, [pause:1s][voice:A]“Come in.”", False),
+    ],
+)
+def test_where_a_tag_cuts_a_sentence_is_known(text: str, cut: bool) -> None:
+    found = joined(Passages().read(text), {})
+    assert found[0].breaks_off == found[1].continues == cut
+    assert not found[0].continues and not found[-1].breaks_off
+
+
+def test_what_the_same_voice_says_is_not_cut() -> None:
+    voices = {"": 1, "anna": 1, "bo": 2}
+    (whole,) = joined(Passages().read("[voice:Anna]“Yes,”[voice] said[voice:Anna]Anna, [voice]and left."), voices)
+    assert whole == Passage("“Yes,” said Anna, and left.", "Anna")
+    found = joined(Passages().read("[voice:Anna]One. [voice:Bo]Two. [pause:1s]Three."), voices)
+    assert [one.text for one in found] == ["One. ", "Two. ", "Three."]
+    assert joined([], voices) == []
+
+
+def test_lines_that_begin_with_a_name_have_its_voice_up_to_the_end_of_their_paragraph() -> None:
+    text = "Anna: Hi,\nyou.\nBob: Yes.\n\nHe said: no.\n\n  anna: So."
+    assert with_tags(text, {"anna", "bob"}) == (
+        "[voice:Anna] Hi,\nyou.\n[voice:Bob] Yes.[voice]\n\nHe said: no.\n\n[voice:anna] So.[voice]"
+    )
+    assert with_tags(text, ()) == text

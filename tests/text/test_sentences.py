@@ -73,11 +73,31 @@ _ROWS = tomllib.loads((Path(sentences.__file__).parent / "abbreviations.toml").r
 @pytest.mark.parametrize("language", _ROWS)
 def test_no_sentence_ends_behind_an_abbreviation(language):
     row = _ROWS[language]
-    texts = [f"Abc {short}. Smith def." for short in row["before_names"]]
-    texts += [f"Abc {short}. 5 def." for short in row["before_numbers"]]
+    texts = [f"Abc {short}. Smith def." for short in row.get("before_names", ())]
+    texts += [f"Abc {short}. 5 def." for short in row.get("before_numbers", ())]
     texts += [f"Abc {word} 19. Smith def." for word in row.get("before_ordinals", ())]
     assert {text: split(text, language) for text in texts} == {text: [text] for text in texts}
     assert split("Abc defgh. Ghi jkl.", language) == ["Abc defgh.", "Ghi jkl."]
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [(language, word) for language in _ROWS for word in _ROWS[language].get("last", ())]
+)
+def test_a_sentence_ends_behind_an_abbreviation_that_ends_an_enumeration(language: str, word: str) -> None:
+    assert split(f"Abc {word}. Smith def.", language) == [f"Abc {word}.", "Smith def."]
+    assert split(f"Abc {word}. smith def.", language) == [f"Abc {word}. smith def."]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("sv", "Kungar, t.ex. Oscar, dvs. Bernadotte."),
+        ("sv", "T.ex. Anna kom."),
+        ("en-us", "All incl. Paris, approx. Monday, e.g. London."),
+    ],
+)
+def test_no_sentence_ends_behind_an_abbreviation_that_goes_on(language: str, text: str) -> None:
+    assert split(text, language) == [text]
 
 
 def test_a_long_sentence_breaks_where_it_pauses_best():

@@ -44,6 +44,15 @@ def test_words_that_espeak_joins_have_their_own_phonemes(text: str) -> None:
 
 
 @pytest.mark.espeak
+def test_words_of_two_readings_are_heard_as_they_are_said() -> None:
+    text = "She wound the clock, and he has read every minute detail of the 2 close races."
+    said = heard(text, EspeakPhonemizer("en-us"))
+    assert [word for word, _ in said] == text.split()
+    assert dict(said)["wound"] == "wˈaʊnd" and dict(said)["read"] == "ɹˈɛd" and dict(said)["minute"] == "maɪnˈuːt"
+    assert dict(said)["detail"].startswith("d")
+
+
+@pytest.mark.espeak
 def test_a_language_without_rules_of_its_own() -> None:
     said = dict(heard("Sie hat 21 Katzen.", EspeakPhonemizer("de"), "de"))
     assert list(said) == ["Sie", "hat", "21", "Katzen."]

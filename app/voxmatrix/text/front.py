@@ -98,11 +98,18 @@ class FrontEnd(Closeable):
 
 
 def front_end(
-    language: str, phoneme_type: str, id_map: Mapping[str, Sequence[int]], clusters: Clusters = frozenset()
+    language: str,
+    phoneme_type: str,
+    id_map: Mapping[str, Sequence[int]],
+    clusters: Clusters = frozenset(),
+    *,
+    learned: str = "",
 ) -> FrontEnd:
     """The front end of one of Piper's voices. `language` is the voice of espeak-ng, e.g. `en-us`.
+
+    `learned`: the version of the espeak-ng that the voice has learned from, if that is known.
 
     Raises:
         UsageError: there is no such type, or that cannot be the name of a voice.
     """
-    return FrontEnd(phonemizer(phoneme_type, language), partial(to_ids, id_map=id_map), clusters)
+    return FrontEnd(phonemizer(phoneme_type, language, learned), partial(to_ids, id_map=id_map), clusters)

@@ -7,6 +7,8 @@ HTML files have, is read by its reader instead, and its paragraphs do not come h
 import html
 import re
 
+from voxmatrix.text.normalisation.say_as import with_phonemes
+from voxmatrix.text.phonemes.given import given_phonemes
 from voxmatrix.text.ssml import from_ssml, is_ssml
 
 #: Without any of these, a text has no markup that is looked for here.
@@ -36,6 +38,9 @@ _LINK = re.compile(
     r"(?P<mark>!?)\[(?P<words>[^\[\]\n]*)\]\((?P<address><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?\)"""
 )
+#: As Kokoro's programs have the phonemes of a word. Letters of IPA tell them from a path.
+_PHONEMES = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\(/(?P<phonemes>[^/()\n]+)/\)")
+_IPA = re.compile("[\u0250-\u02ff\u1d00-\u1dbfæðŋθβχ\u0303]")
 #: [the docs][1] and [docs][]. Any other [one][two] could be two words, or tags, and no text is known to its end.
 _REFERENCE = re.compile(r"(?:(?<!\w)!|(?<![\w\[\]]))\[(?P<words>[^\[\]\n]*)\]\[\d{0,3}\]")
 #: Where such a link leads, on a line of its own: [docs]: https://example.com "Title"
@@ -68,6 +73,7 @@ def without_markup(text: str) -> str:
     for line in (_QUOTE, _FENCE, _TABLE_RULE, _UNDERLINE, _DEFINITION):
         text = line.sub("", text)
     text = _TASK.sub(r"\1", text)
+    text = _PHONEMES.sub(_with_phonemes, text)
     for _ in range(2):  # an image may be a link
         text = _REFERENCE.sub(_words_of_reference, _LINK.sub(_words_of_link, text))
     text = _LINK_IN_ANGLES.sub(r"\1", text)
@@ -87,6 +93,12 @@ def unfinished(text: str, end: int) -> int | None:
                 return begins
     match = _UNFINISHED.search(text, max(0, end - _MAX_UNFINISHED), end)
     return match and match.start()
+
+
+def _with_phonemes(link: re.Match[str]) -> str:
+    """`[Kokoro](/kˈOkəɹO/)`; all of it where the address may be a path: `[docs](/docs/)`."""
+    phonemes = given_phonemes(link["phonemes"], "ipa", link["words"])
+    return with_phonemes(link["words"], phonemes) if phonemes and _IPA.search(phonemes) else link[0]
 
 
 def _words_of_link(link: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 """Text to sentences, before phonemes: `Dr. Smith paid $5.20.` is one sentence."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +20,8 @@ _CUT = "\0"
 #: What may stand before an abbreviation or an initial.
 _BEFORE = "[\\s(\"'\u2018\u201c\u00ab\u201e\u2014\u2013-]"
 _SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
+#: What begins a sentence, quotation marks aside.
+_LARGE_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*(?=[^\W\d_])(?![a-z\u00df-\u00f6\u00f8-\u00ff\u0430-\u045f])")
 #: Where a long sentence may be broken, the better places first.
 _BREAKS = (
     re.compile(r"[;:\u061b\uff1a\uff1b]\s?|\s[\u2013\u2014]\s"),
@@ -44,13 +46,31 @@ def _sentences(block: str, language: str) -> list[str]:
     from sentencex import segment
 
     found: list[list[str]] = []
-    for piece in segment(language.lower().replace("_", "-").split("-", maxsplit=1)[0], paragraph):
+    for piece in _ended(segment(_base(language), paragraph), language):
         if found and _belongs("".join(found[-1][-3:]).rstrip(), piece, language):
             found[-1].append(piece)
         elif piece.strip():
             found.append([piece])
     found[0].insert(0, marker)
     return ["".join(pieces).strip() for pieces in found]
+
+
+def _base(language: str) -> str:
+    return language.lower().replace("_", "-").partition("-")[0]
+
+
+def _ended(pieces: Iterable[str], language: str) -> Iterator[str]:
+    """The pieces, cut where a capital letter follows on an abbreviation that ends an enumeration: `etc. Puis`."""
+    ends = _last_words(language)
+    for piece in pieces:
+        cuts = [match.end() for match in ends.finditer(piece) if _LARGE_START.match(piece, match.end())] if ends else []
+        yield from (piece[start:end] for start, end in zip([0, *cuts], [*cuts, len(piece)], strict=True))
+
+
+@cache
+def _last_words(language: str) -> re.Pattern[str] | None:
+    words = _rows().get(_base(language), {}).get("last")
+    return re.compile(rf"(?<!\w)(?:{any_of(words)})\.\s+") if words else None
 
 
 def _belongs(before: str, after: str, language: str) -> bool:
@@ -76,10 +96,10 @@ def _said(language: str) -> re.Pattern[str]:
 def _abbreviated(language: str, *, before_digit: bool) -> re.Pattern[str]:
     """A piece that breaks off behind an initial, or in or behind an abbreviation that ends no sentence."""
     table = language_of(language)
-    if table is None:
-        row = _rows().get(language.lower().replace("_", "-").partition("-")[0], {})
+    row = _rows().get(_base(language), {})
+    if table is None or row:
         known = [*row.get("before_names", ()), *(row.get("before_numbers", ()) if before_digit else ())]
-        ordinal = rf"|(?:{any_of(row['before_ordinals'])})\s\d{{1,2}}" if "before_ordinals" in row else ""
+        ordinal = rf"|(?:{any_of(row['before_ordinals'])})\s\d{{1,3}}" if "before_ordinals" in row else ""
         within = [
             rf"{re.escape(short[:dot])}{_CUT}\s?{re.escape(short[dot:].strip())}\."
             for short in known
@@ -89,7 +109,8 @@ def _abbreviated(language: str, *, before_digit: bool) -> re.Pattern[str]:
         whole = rf"(?:{any_of(known)}|[A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f]{ordinal})\.{_CUT}"
         return re.compile(rf"(?:^|{_BEFORE})(?:{'|'.join([whole, *within])})")
     before_numbers = [*table.before_numbers, *(table.abbreviations if before_digit else ())]
-    shorts = any_of([*table.titles, *(key.rstrip(".") for key in before_numbers)])
+    goes_on = [*table.never_last, *(key[0].upper() + key[1:] for key in table.never_last)]
+    shorts = any_of([*table.titles, *goes_on, *(key.rstrip(".") for key in before_numbers)])
     return re.compile(rf"(?:^|{_BEFORE})(?:{shorts}|[A-HJ-Z])\.{_CUT}")
 
 

@@ -1,10 +1,15 @@
-"""SSML as text with tags (`passages`): breaks, voices, rates, phonemes, substitutes, spelled words; others are text."""
+"""SSML as text with tags (`passages`): breaks, voices, rates, phonemes, substitutes, and what `say-as` says a text is.
+
+Of other elements, the text.
+"""
 
 import re
 from typing import TYPE_CHECKING
 
 from voxmatrix.errors import BadInputError
+from voxmatrix.text.normalisation.say_as import marked, with_phonemes
 from voxmatrix.text.passages import MAX_RATE, MIN_RATE
+from voxmatrix.text.phonemes.given import given_phonemes
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -15,7 +20,8 @@ _BREAKS = {"none": 0.0, "x-weak": 0.25, "weak": 0.25, "medium": 0.5, "strong": 0
 _RATES = {"x-slow": 0.5, "slow": 0.75, "medium": 1.0, "default": 1.0, "fast": 1.25, "x-fast": 1.5}
 _TIME = re.compile(r"\+?(\d{1,5}(?:\.\d+)?)(ms|s)")
 _PERCENT = re.compile(r"([+-]?)(\d{1,4}(?:\.\d+)?)%")
-_SPELLED = frozenset({"characters", "spell-out", "digits", "verbatim", "telephone"})
+_SPELLED = frozenset({"characters", "spell-out", "digits", "number_digit", "verbatim"})
+_TELEPHONE = frozenset({"telephone", "phone"})
 #: Their content is not for the ear.
 _SILENT = frozenset({"desc", "metadata", "meta", "lexicon", "mark", "bookmark"})
 #: What may stand in a document and begins with <!, and how it ends.
@@ -92,12 +98,26 @@ def _instead(name: str, given: dict[str, str], element: "Element") -> str | None
         return f" [pause:{_seconds(given):.3f}s] "
     if name in _SILENT:
         return ""
-    if name == "phoneme" and given.get("ph") and given.get("alphabet", "ipa").lower() == "ipa":
-        return f"[[{re.sub('[][]', '', given['ph'])}]]"
+    if name == "phoneme" and given.get("ph"):
+        written = "".join(element.itertext())
+        phonemes = given_phonemes(given["ph"], given.get("alphabet", "ipa"), written)
+        return phonemes and with_phonemes(written, phonemes)
     if name == "sub" and "alias" in given:
         return given["alias"]
-    is_spelled = name == "say-as" and given.get("interpret-as", "").lower() in _SPELLED
-    return " ".join("".join("".join(element.itertext()).split())) if is_spelled else None
+    return _said_as(given, "".join(element.itertext())) if name == "say-as" else None
+
+
+def _said_as(given: dict[str, str], written: str) -> str | None:
+    kind, form = (given.get(name, "").lower() for name in ("interpret-as", "format"))
+    kind = kind.removeprefix("vxml:")
+    if kind == "number" and form:  # of W3C's note: ordinal, telephone …
+        kind, form = form, ""
+    if kind in _SPELLED:
+        return " ".join("".join(written.split()))
+    if kind in _TELEPHONE:
+        groups = ", ".join(" ".join(group) for group in re.findall(r"\d+|[^\W\d_]+", written))
+        return f"+ {groups}" if written.strip().startswith("+") else groups
+    return marked(written, kind, form)
 
 
 def _seconds(given: dict[str, str]) -> float:

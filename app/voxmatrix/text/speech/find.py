@@ -1,0 +1,159 @@
+"""Where speech stands in the paragraphs of a book."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from voxmatrix.text.normalisation.say_as import SAY_AS
+from voxmatrix.text.speech.language import speech_of
+from voxmatrix.text.speech.quotes import Marks, Quotes, closing_of, has_word, opens
+from voxmatrix.text.speech.untagged import untagged
+from voxmatrix.text.symbols import GIVEN_PHONEMES
+
+#: Phonemes and words with a mark: no speech begins or ends within them.
+_WORDS = re.compile(f"{GIVEN_PHONEMES}|{SAY_AS}")
+#: Has no case: neither a name nor in the middle of a sentence.
+_LETTER = "\u05d0"
+#: Marks that are much rarer than the usual ones of a book enclose titles and words, and dashes items of lists.
+_RARE = 0.1
+_FEWEST_DASHES, _FEWEST_HYPHENS = 0.02, 0.05
+_BEGINS_WITH_DASH = re.compile(r"(?:^|:\s*)(?:--|[\u2014\u2013\u2015])\s*(?![\s\u2014\u2013-])")
+_BEGINS_WITH_HYPHEN = re.compile(r"-\s*[\w\u00a1\u00bf]")
+#: How far the end of a quotation is looked for whose paragraphs do not begin with a mark.
+_MAX_PARAGRAPHS = 8
+#: Words in quotation marks that are no speech: few, with no punctuation, in the middle of the narrator's sentence.
+_MAX_WORDS = 4
+#: How much is looked at before them.
+_SEEN = 30
+_PUNCTUATED = re.compile(r"[.,;:!?\u2026\u2014\u2013-]\W*$")
+_BEFORE_SPEECH = re.compile(r"[.,;:!?\u2026\u2014\u2013-]\W*$|^\W*$")
+_SENTENCE_GOES_ON = re.compile(r"\W*\s[^\W\d_A-Z]|\W*$|[-\u2011]\w|['\u2019]?s\b")
+#: A name may go on with it as well, if no punctuation parts them: he read the “Times” Sunday issue.
+_SMALL_WORD = re.compile(r"(?<!\w)[^\W\d_A-Z][\w'\u2019-]*\s$")
+_NAME = re.compile(r"\s[A-Z\u00c0-\u00de]")
+
+
+class SpokenPart(NamedTuple):
+    """A part of a paragraph that somebody says, with its quotation marks or the dash that opens it."""
+
+    paragraph: int  # index
+    start: int  # characters of the paragraph
+    end: int
+    #: The same speech has begun in the paragraph before.
+    continued: bool = False
+    #: The same speech goes on in the next paragraph.
+    continues: bool = False
+
+
+def spoken_parts(paragraphs: Sequence[str], language: str, marks: Marks | None = None) -> list[SpokenPart]:
+    """What is said in the paragraphs of a chapter, in order. No part begins or ends within a tag or phonemes.
+
+    Args:
+        paragraphs: whose whitespace is single spaces.
+        language: e.g. `sv` or `en-US`.
+        marks: those of the book (`marks_of`); those of these paragraphs without them.
+    """
+    marks = marks or marks_of(paragraphs, language)
+    plain = [untagged(paragraph) for paragraph in paragraphs]
+    found = _spoken([_in_letters(one.text) for one in plain], language, marks)
+    spans = (plain[part.paragraph].span(part.start, part.end) for part in found)
+    return [part._replace(start=start, end=end) for part, (start, end) in zip(found, spans, strict=True)]
+
+
+def marks_of(paragraphs: Sequence[str], language: str) -> Marks:
+    """The marks with which a book writes speech: the usual ones, without those that are rare beside them."""
+    reader = Quotes(dialogue=True, emphasis=False, language="")
+    opened: Counter[str] = Counter()
+    paragraphs = [_in_letters(untagged(paragraph).text) for paragraph in paragraphs]
+    for paragraph in paragraphs:
+        for kind, part in reader.parts(paragraph):
+            if kind and has_word(part):
+                opened[part[0]] += 1
+        reader.end_paragraph()
+    dashes = hyphens = 0
+    if speech_of(language).dash:
+        dashes = sum(_BEGINS_WITH_DASH.search(paragraph) is not None for paragraph in paragraphs)
+        hyphens = sum(_BEGINS_WITH_HYPHEN.match(paragraph) is not None for paragraph in paragraphs)
+    with_hyphens = hyphens > max(2, _FEWEST_HYPHENS * len(paragraphs), dashes)
+    with_dashes = with_hyphens or dashes > _FEWEST_DASHES * len(paragraphs)
+    most = max(*opened.values(), dashes if with_dashes else 0, hyphens if with_hyphens else 0, 0, 0)
+    openings = frozenset(mark for mark, count in opened.items() if count >= _RARE * most)
+    return Marks(openings, dashes=with_dashes, hyphens=with_hyphens)
+
+
+def _in_letters(text: str) -> str:
+    """A text of the same length with letters in place of phonemes and marks, which may have quotation marks in them."""
+    return _WORDS.sub(lambda word: _LETTER * len(word[0]), text) if "[" in text else text
+
+
+def _spoken(paragraphs: Sequence[str], language: str, marks: Marks) -> list[SpokenPart]:
+    reader = Quotes(dialogue=True, emphasis=False, language=language, marks=marks)
+    found: list[SpokenPart] = []
+    continued, until = False, -1  # the last paragraph of an open quotation
+    for index, paragraph in enumerate(paragraphs):
+        if index < until:
+            if paragraph:  # else it has only tags
+                found.append(SpokenPart(index, 0, len(paragraph), continued=True, continues=True))
+            continue
+        place = _end_of_open(paragraph, reader.closing) if index == until else 0
+        own = [SpokenPart(index, 0, place, continued=True)] if place else []
+        reader.end_paragraph()
+        own += _of_paragraph(index, paragraph, place, reader)
+        continues, until = False, -1
+        if reader.is_open:
+            continues, until = _goes_on(paragraphs, index, reader.closing)
+        if own and continued:
+            own[0] = own[0]._replace(continued=True)
+        if own and continues:
+            own[-1] = own[-1]._replace(continues=True)
+        found += own
+        continued = continues
+    return found
+
+
+def _of_paragraph(index: int, paragraph: str, place: int, reader: Quotes) -> list[SpokenPart]:
+    """The spoken parts of a paragraph behind a place."""
+    found = []
+    for kind, part in reader.split(paragraph[place:]):
+        start, end = place + len(part) - len(part.lstrip()), place + len(part.rstrip())
+        if kind and has_word(part) and not _is_only_words(paragraph, start, end):
+            found.append(SpokenPart(index, start, end))
+        place += len(part)
+    return found
+
+
+def _is_only_words(paragraph: str, start: int, end: int) -> bool:
+    """Whether a quotation is a title or a word that the narrator quotes: the “Daily News” came."""
+    inner, before = paragraph[start + 1 : end - 1], paragraph[max(0, start - _SEEN) : start]
+    return (
+        closing_of(paragraph[start]) is not None
+        and len(inner.split()) <= _MAX_WORDS
+        and _PUNCTUATED.search(inner) is None
+        and _BEFORE_SPEECH.search(before) is None
+        and (_SENTENCE_GOES_ON.match(paragraph, end) is not None or _has_name_behind(paragraph, end, before))
+    )
+
+
+def _has_name_behind(paragraph: str, end: int, before: str) -> bool:
+    """Whether a title and a capitalised word stand in the middle of a sentence."""
+    punctuated = _PUNCTUATED.search(paragraph, end - 1, end) is not None
+    return not punctuated and _SMALL_WORD.search(before) is not None and _NAME.match(paragraph, end) is not None
+
+
+def _goes_on(paragraphs: Sequence[str], index: int, closing: str) -> tuple[bool, int]:
+    """Whether an open quotation goes on in the next paragraph; and the paragraph that closes it, if none has a mark."""
+    for later in range(index + 1, min(index + 1 + _MAX_PARAGRAPHS, len(paragraphs))):
+        text = paragraphs[later]
+        place = next((place for place, one in enumerate(text) if closing_of(one) or one in closing), None)
+        if place is None:
+            continue
+        if opens(text, place) and closing_of(text[place]):
+            return later == index + 1 and not text[:place].strip(), -1
+        return (True, later) if text[place] in closing else (False, -1)
+    return False, -1
+
+
+def _end_of_open(paragraph: str, closing: str) -> int:
+    """Behind the mark that closes a quotation of an earlier paragraph."""
+    return next(place for place, one in enumerate(paragraph, start=1) if one in closing)
