@@ -40,6 +40,7 @@ def reasons(found: Cut) -> set[str]:
         ([(1, SILENCE), (5, SPEECH), (2, SILENCE), (1, SPEECH), (2, SILENCE)], 1, {"silence", "too-short"}),
         ([(1, SILENCE), (20, SPEECH), (1, SILENCE)], 0, {"silence", "no-pause"}),
         ([(3, MUSIC), (5, TALK_IN_MUSIC), (3, MUSIC)], 0, {"no-speech", "noise"}),
+        ([(3, MUSIC), (14, TALK_IN_MUSIC), (3, MUSIC)], 0, {"no-speech", "noise"}),
         ([(1, SILENCE), (3, SPEECH), (0.5, BURST), (3, SPEECH), (1, SILENCE)], 0, {"silence", "noise"}),
         ([(1, SILENCE), (3, SPEECH), (0.5, NOISY_SPEECH), (3, SPEECH), (1, SILENCE)], 0, {"silence", "noise"}),
         ([(1, SILENCE), (3, SPEECH), (0.3, NOISY_SPEECH), (3, SPEECH), (1, SILENCE)], 1, {"silence"}),  # "sh"
@@ -69,6 +70,56 @@ def test_a_word_that_is_noticed_late_is_no_noise() -> None:
     found = cut(*steps((2, SILENCE), (0.2, (0.1, -20.0, -3.0)), (5, SPEECH), (1, SILENCE)), 20.0)
     assert len(found.clips) == 1
     assert found.clips[0].start < 2
+
+
+#: Music of a level that a quiet room may have, too.
+BED = (0.02, -48.0, -30.0)
+_CLEAN = [(1, SILENCE), *[(3, SPEECH), (0.4, SILENCE)] * 3, (1, SILENCE)]
+
+
+@pytest.mark.parametrize(
+    "clip",
+    [
+        [(3, SPEECH), (0.4, SILENCE), (3, SPEECH), (0.4, BED), (3, SPEECH), (0.4, BED)],
+        [(3, SPEECH), (0.4, SILENCE), (3, SPEECH), (0.4, BED), (3, SPEECH)],
+        [(3, SPEECH), (0.3, BED)],
+    ],
+)
+def test_music_under_some_of_the_words_is_noise(clip: list[tuple[float, Sound]]) -> None:
+    found = cut(*steps(*_CLEAN, *clip, (1, SILENCE), *_CLEAN), 20.0)
+    dropped = [part for part, reason in found.left_out if reason == "noise"]
+    assert len(dropped) == 1
+    assert 11 < dropped[0].start < dropped[0].end < 24
+    assert found.clips
+
+
+def test_what_a_noise_gate_leaves_of_the_room_is_no_music() -> None:
+    """It closes in long pauses, and not in short ones."""
+    clip = [(3, SPEECH), (0.3, BED), (3, SPEECH), (0.3, SILENCE), (3, SPEECH), (1, SILENCE)]
+    found = cut(*steps((1, SILENCE), *clip * 3), 20.0)
+    assert "noise" not in reasons(found)
+    assert found.clips
+
+
+def test_the_noise_of_a_room_is_no_music() -> None:
+    parts = [(seconds, BED if sound is SILENCE else sound) for seconds, sound in _CLEAN * 3]
+    found = cut(*steps(*parts), 20.0)
+    assert "noise" not in reasons(found)
+    assert found.clips
+
+
+@pytest.mark.parametrize("gap", [0.2, 0.35])
+def test_a_clip_begins_and_ends_in_the_silence_beside_music(gap: float) -> None:
+    found = cut(*steps((4, MUSIC), (gap, SILENCE), (5, SPEECH), (gap, SILENCE), (4, MUSIC)), 20.0)
+    [clip] = found.clips
+    assert clip.start == pytest.approx(4, abs=STEP_SECONDS) or clip.start > 4
+    assert clip.end <= 4 + gap + 5 + gap + 2 * STEP_SECONDS
+
+
+def test_the_first_notes_of_music_are_no_word() -> None:
+    found = cut(*steps((1, SILENCE), (5, SPEECH), (0.8, SILENCE), (0.1, (0.5, -25.0, -20.0)), (4, MUSIC)), 20.0)
+    assert len(found.clips) == 1
+    assert found.clips[0].end < 6.8
 
 
 def test_how_much_noise_is_accepted_is_the_users_choice() -> None:

@@ -27,12 +27,22 @@ _GOOD_SECONDS, _GOOD_PAUSE_SECONDS = 7.0, 0.6
 _COST_OF_LOSS = 100.0
 #: Sound without speech is music or noise above this level, compared to the speech, and silence below.
 _SILENCE_DB = 35.0
+#: Music under words fills the pauses between them: one that is not so far below the words, although most pauses of the
+#: recording are so much lower. The noise of a room is the same in all pauses. In synthetic speech, pauses are at least
+#: 40 dB below the words; music 25 dB below leaves 23 to 30, and 30 dB below 27 to 34.
+_BED_DB = 35.0
+#: Of the pauses, so many are lower than what is taken for the silence of the recording: there may be as much music.
+_LOWER_PERCENT = 33
+#: Of the clips, music is under so many at most. More are what a noise gate does, or two rooms.
+_MOST_BEDDED = 0.4
 #: A noise between the words may be louder than the silence around them by the background alone (breath).
 _BURST_DB = 12.0
 _BURST_STEPS = 6
 #: A noise over the words: so many steps as flat as that, and not so much quieter than the words. In 11 minutes of
 #: speech, 25 dB above white noise or 15 above pink noise, no 11 steps in a row are; in noise as loud as speech, most.
 _FLAT_DB, _FLAT_BELOW_DB, _FLAT_STEPS = -8.5, 15.0, 11
+#: Silero takes the first notes of music for speech, so long at most: the sound then goes on without being any.
+_ONSET_STEPS = 8
 #: Silero hears a word begin so late, if it is that loud compared to the words behind it.
 _LATE_STEPS, _LATE_DB = 8, 25.0
 _FLOOR_STEPS = 3
@@ -70,14 +80,20 @@ def cut(
     short = [part for run in runs for part in _shortened(run, speech)]
     groups, lost = _grouped(short)
     loud = _level(levels_dbfs[speech]) if speech.any() else -np.inf
+    bounds = [_behind_noise(speech, levels_dbfs, *bound, min_snr_db) for bound in _bounds(short, levels_dbfs)]
+    pauses = {(first, last): _pauses(speech, levels_dbfs, bounds[first][0], bounds[last][1]) for first, last in groups}
+    least = _least_pause(list(pauses.values()), min_snr_db)
     clips: list[Part] = []
     left_out: list[tuple[Part, str]] = []
-    bounds = _bounds(short, levels_dbfs)
     for first, last in groups:
         start, end = bounds[first][0], bounds[last][1]
         part = Part(start * STEP_SECONDS, min(end * STEP_SECONDS, seconds))
-        if _noisy(speech, levels_dbfs, start, end, min_snr_db) or _covered(
-            speech[start:end], levels_dbfs[start:end], flatness_db[start:end], min(_FLAT_BELOW_DB, min_snr_db)
+        if (
+            min(pauses[first, last], default=np.inf) < least
+            or _interrupted(speech, levels_dbfs, start, end)
+            or _covered(
+                speech[start:end], levels_dbfs[start:end], flatness_db[start:end], min(_FLAT_BELOW_DB, min_snr_db)
+            )
         ):
             left_out.append((part, "noise"))
         else:
@@ -85,7 +101,9 @@ def cut(
     for number in lost:
         start, end = bounds[number]
         part = Part(start * STEP_SECONDS, min(end * STEP_SECONDS, seconds))
-        left_out.append((part, "too-short" if part.end - part.start < MAX_SECONDS else "no-pause"))
+        in_noise = min(_pauses(speech, levels_dbfs, start, end), default=np.inf) < least
+        without_pause = "noise" if in_noise else "no-pause"
+        left_out.append((part, "too-short" if part.end - part.start < MAX_SECONDS else without_pause))
     for gap in _gaps([*clips, *(part for part, _ in left_out)], seconds):
         inside = levels_dbfs[round(gap.start / STEP_SECONDS) : max(round(gap.end / STEP_SECONDS), 1)]
         quiet = not len(inside) or _level(inside) < (loud if np.isfinite(loud) else 0.0) - _SILENCE_DB
@@ -105,6 +123,11 @@ def _is_speech(probabilities: NDArray[np.float32], levels: NDArray[np.float32]) 
         while before > max(0, start - _LATE_STEPS) and levels[before - 1] > _level(levels[start:end]) - _LATE_DB:
             before -= 1
         found[before:start] = True
+    for start, end in _runs(found, 1):
+        following = levels[end : end + _BURST_STEPS]
+        is_short = end - start <= _ONSET_STEPS and len(following) == _BURST_STEPS
+        if is_short and following.min() > _level(levels[start:end]) - _BURST_DB:
+            found[start:end] = False
     return found
 
 
@@ -183,17 +206,52 @@ def _cost(seconds: float, pause: float) -> float:
     return (seconds / _GOOD_SECONDS - 1) ** 2 + max(0.0, 1 - pause / _GOOD_PAUSE_SECONDS)
 
 
-def _noisy(speech: NDArray[np.bool_], levels: NDArray[np.float32], start: int, end: int, min_snr_db: float) -> bool:
-    """Whether the ends of a clip are no silence, or something else than speech is loud in between.
+def _behind_noise(
+    speech: NDArray[np.bool_], levels: NDArray[np.float32], start: int, end: int, min_snr_db: float
+) -> tuple[int, int]:
+    """The bounds of a clip without what is loud before the silence at its ends, e.g. the end of music."""
+    inner = start + np.flatnonzero(speech[start:end])
+    first, last = int(inner[0]), int(inner[-1]) + 1
+    above = levels - _level(levels[inner])
+    return first - _silent_end(above[start:first], min_snr_db), last + _silent_end(above[last:end][::-1], min_snr_db)
+
+
+def _silent_end(levels: NDArray[np.float32], min_snr_db: float) -> int:
+    """How many of the steps before a word, given compared to it, are behind what is as loud as a noise in a pause."""
+    for loud in map(int, np.flatnonzero(levels > -_BURST_DB)[::-1]):
+        if (levels[loud + 1 :] < -min_snr_db).sum() >= _FLOOR_STEPS:
+            return len(levels) - loud - 1
+    return len(levels)
+
+
+def _pauses(speech: NDArray[np.bool_], levels: NDArray[np.float32], start: int, end: int) -> list[float]:
+    """How far the silence at both ends of a clip and in its pauses is below its speech, in dB.
 
     A recording that begins with a word, or ends with one, has been cut so by somebody else.
     """
     inner = start + np.flatnonzero(speech[start:end])
+    first, last = int(inner[0]), int(inner[-1]) + 1
+    parts = [(start, first)] if start else []
+    parts += [part for part in _runs(~speech[first:last], 1, first) if part[1] - part[0] >= _PAUSE_STEPS]
+    parts += [(last, end)] if end < len(levels) else []
     loud = _level(levels[inner])
-    ends = [levels[start : inner[0]]] if start else []
-    ends += [levels[inner[-1] + 1 : end]] if end < len(levels) else []
-    if any(loud - float(_smooth(one).min()) < min_snr_db for one in ends if len(one)):
-        return True
+    return [loud - float(_smooth(levels[before:after]).min()) for before, after in parts if after > before]
+
+
+def _least_pause(pauses: Sequence[Sequence[float]], min_snr_db: float) -> float:
+    """How far pauses must be below the speech, given those of all clips."""
+    lowest = [min(some) for some in pauses if some]
+    every = [pause for some in pauses for pause in some]
+    usual = float(np.percentile(every, 100 - _LOWER_PERCENT)) if every else 0.0
+    least = max(min_snr_db, min(_BED_DB, usual - _BURST_DB))
+    kept, bedded = (sum(pause >= limit for pause in lowest) for limit in (min_snr_db, least))
+    return least if kept - bedded <= kept * _MOST_BEDDED else min_snr_db
+
+
+def _interrupted(speech: NDArray[np.bool_], levels: NDArray[np.float32], start: int, end: int) -> bool:
+    """Whether something else than speech is loud between the words of a clip."""
+    inner = start + np.flatnonzero(speech[start:end])
+    loud = _level(levels[inner])
     return any(
         loud - float(_smooth(levels[first + 1 : last - 1], _BURST_STEPS).max()) < _BURST_DB
         for first, last in _runs(~speech[start:end], 1, start)
