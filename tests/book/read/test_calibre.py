@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,28 @@ def test_a_book_is_converted_and_read(novel, ebook_convert, tmp_path):
     book = read_book(novel)
     assert [chapter.paragraphs for chapter in book.chapters] == [("One", "Text.")]
     assert book.title == "A Book"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [(r"\deflang1033\pard{\lang1036 Il pleut.}{\lang1024 x}", "fr-FR"), (r"\deflang1033\pard It rains.", "")],
+)
+def test_a_language_that_calibre_does_not_know_is_that_of_the_text(text, language, tmp_path, ebook_convert):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "made").write_bytes(epub({"a.xhtml": "<h1>One</h1><p>Text.</p>"}))
+    ebook_convert(f'cp "{tmp_path}/bin/made" "$2"')
+    (tmp_path / "book.rtf").write_text(rf"{{\rtf1{text}}}")
+    assert read_book(tmp_path / "book.rtf").language == language
+
+
+def test_a_word_document_says_its_language(tmp_path, ebook_convert):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "made").write_bytes(epub({"a.xhtml": "<h1>One</h1><p>Text.</p>"}))
+    ebook_convert(f'cp "{tmp_path}/bin/made" "$2"')
+    with zipfile.ZipFile(tmp_path / "book.docx", "w") as document:
+        document.writestr("word/styles.xml", '<w:docDefaults><w:lang w:val="sv-SE"/></w:docDefaults>')
+        document.writestr("word/document.xml", "<w:document><w:t>Hej.</w:t></w:document>")
+    assert read_book(tmp_path / "book.docx").language == "sv-SE"
 
 
 @pytest.mark.parametrize(

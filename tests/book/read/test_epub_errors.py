@@ -11,6 +11,7 @@ import pytest
 from tests.book.epubs import CONTAINER, archive, epub, package, page
 from voxmatrix.book.read import epub_archive as limits
 from voxmatrix.book.read import read_book
+from voxmatrix.book.read.epub_archive import is_inner
 from voxmatrix.errors import BadInputError
 
 _PAGE = page("<p>Text.</p>")
@@ -179,3 +180,13 @@ def test_of_files_with_one_name_the_last_is_read_and_that_is_said(tmp_path):
     book = read_book(path)
     assert [chapter.paragraphs for chapter in book.chapters] == [("New.",)]
     assert ["2 files" in finding.problem for finding in book.findings] == [True]
+
+
+@pytest.mark.parametrize("name", ["OEBPS/Why?.xhtml", "OEBPS/ch:1.xhtml", 'a "b" <c>|*.xhtml'])
+def test_a_name_that_windows_does_not_know_is_a_name(name: str) -> None:
+    assert is_inner(name)
+
+
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "C:/x", "c:x", "a\\..\\x", "a//x", "a/./x", "a\nb"])
+def test_a_name_that_leads_out_of_the_archive_is_refused(name: str) -> None:
+    assert not is_inner(name)

@@ -179,3 +179,12 @@ def test_every_text_is_read_or_counted_as_left_out(tmp_path: Path, nested: list[
 
     assert len(_texts(book)) + sum(_left_out(book).values()) == len(words) + 1
     assert _texts(_read(tmp_path, data, frozenset(KINDS))) == [*words, "The end."]
+
+
+def test_paragraphs_in_cells_of_data_are_parts_of_their_row(tmp_path):
+    path = tmp_path / "book.html"
+    rows = (
+        "<tr><td><p>Name</p></td><td><p>km/h</p></td></tr><tr><td><p>Snail</p><p>Slow</p></td><td><p>0.05</p></td></tr>"
+    )
+    path.write_text(f"<html><body><h2>A</h2><table>{rows}</table><p>After.</p><p>More.</p></body></html>")
+    assert read_book(path).chapters[0].paragraphs == ("A", "Name: km/h", "Snail, Slow: 0.05", "After.", "More.")

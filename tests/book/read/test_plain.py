@@ -218,6 +218,7 @@ def test_what_project_gutenberg_writes_in_brackets_is_known(tmp_path):
         ("CHAPTER II", ["CHAPTER 2", "It was night.", "THE END"]),
     ]
     assert {part.kind: part.count for part in book.kinds if not part.spoken} == {
+        "boilerplate": 2,
         "contents": 2,
         "notes": 5,
         "pictures": 1,

@@ -1,12 +1,13 @@
 """Read a book from a file: `read_book`."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.kinds import SPOKEN_KINDS
-from voxmatrix.book.read import calibre, html, markdown, plain
+from voxmatrix.book.read import calibre, fb2, html, markdown, pdf, plain
 from voxmatrix.book.read.epub import read_epub
 from voxmatrix.files import read_errors
 
@@ -18,14 +19,25 @@ class BookFormat(NamedTuple):
     read: Callable[[Path, Collection[str]], Book]
 
 
+class EpubSource(NamedTuple):
+    """An EPUB that a book was read from."""
+
+    path: Path
+    #: By Calibre, from another format.
+    converted: bool = False
+
+
 FORMATS = (
     BookFormat((".epub", ".kepub"), read_epub),
     BookFormat((".txt", ".text"), plain.read_plain),
     BookFormat((".md", ".markdown"), markdown.read_markdown),
     BookFormat((".html", ".htm", ".xhtml"), html.read_html),
+    BookFormat((".fb2",), fb2.read_fb2),
+    BookFormat((".pdf",), pdf.read_pdf),
 )
-#: Whatever else there is, e.g. .mobi or .fb2.
+#: Whatever else there is, e.g. .mobi or .docx.
 CONVERTED = BookFormat((), calibre.read_converted)
+_EPUB = FORMATS[0]
 
 
 def read_book(path: Path, kinds: Collection[str] = SPOKEN_KINDS) -> Book:
@@ -38,9 +50,28 @@ def read_book(path: Path, kinds: Collection[str] = SPOKEN_KINDS) -> Book:
 
     Raises:
         BadInputError: the file cannot be read, is damaged, is locked by DRM or has no text.
-        MissingProgramError: the format needs Calibre, which is not installed.
+        MissingProgramError: the format needs Calibre, or a PDF pypdfium2, which is not installed.
     """
-    found = next((one for one in FORMATS if path.suffix.lower() in one.suffixes), CONVERTED)
+    found = _format(path)
     with read_errors(path):
         path.stat()
         return found.read(path, kinds)
+
+
+@contextmanager
+def as_epub(path: Path | None) -> Iterator[EpubSource | None]:
+    """The EPUB that a book is, or that Calibre makes of it for a while; None for books in other formats.
+
+    Raises:
+        As `read_book`.
+    """
+    found = _format(path) if path else None
+    if path and found is CONVERTED:
+        with calibre.converted(path) as (epub, _):
+            yield EpubSource(epub, converted=True)
+    else:
+        yield EpubSource(path) if path and found is _EPUB else None
+
+
+def _format(path: Path) -> BookFormat:
+    return next((one for one in FORMATS if path.suffix.lower() in one.suffixes), CONVERTED)

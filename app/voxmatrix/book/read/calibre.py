@@ -4,18 +4,24 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from voxmatrix.book.content import Book
+from voxmatrix.book.read.chapters import formula_findings
+from voxmatrix.book.read.document_language import LANGUAGES
+from voxmatrix.book.read.docx_formulas import with_readable_formulas
 from voxmatrix.book.read.epub import read_epub
+from voxmatrix.book.read.passages import Document
 from voxmatrix.child_environment import for_program
 from voxmatrix.errors import BadInputError, MissingProgramError
 from voxmatrix.landlock import Limits
 from voxmatrix.processes import kill_group, start
 
 PROGRAM = "ebook-convert"
+_CONVERTED = Path("book.epub")
 _ZIP, _PALM = rb"PK\x03\x04", rb".{60}(?:BOOKMOBI|TEXtREAd|PNRdPPrs|zTXTGPlm|\.pdfADBE)"
 _DJVU = rb"AT&TFORM"
 #: How files of an extension begin: Calibre chooses by the extension alone what it does with a file.
@@ -24,7 +30,6 @@ _STARTS = {
     **dict.fromkeys((".docx", ".odt", ".fbz", ".cbz", ".htmlz", ".txtz"), _ZIP),
     **dict.fromkeys((".djvu", ".djv"), _DJVU),
     ".fb2": rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|FictionBook)|\xff\xfe<\x00|\xfe\xff\x00<|PK\x03\x04",
-    ".pdf": rb"%PDF-",
     ".rtf": rb"\{\\rtf",
     ".lit": rb"ITOLITLS",
     ".lrf": rb"L\x00R\x00F\x00\x00\x00",
@@ -34,7 +39,11 @@ _STARTS = {
     ".rb": rb"\xb0\x0c\xb0\x0c",
 }
 _START_BYTES = 200
-#: A large PDF takes two minutes.
+#: What Calibre calls a language that it does not know.
+_UNKNOWN = "en"
+#: Contents that the file does not have are not put together from words and links: the headings are looked at here.
+_WITHOUT_GUESSES = ("--chapter", "/", "--no-chapters-in-toc", "--max-toc-links", "0")
+#: The largest books take minutes.
 TIME_LIMIT_SECONDS = 900
 _LAST_LINES = 3
 
@@ -46,18 +55,35 @@ def read_converted(path: Path, kinds: Collection[str]) -> Book:
         MissingProgramError: Calibre is not installed.
         BadInputError: it cannot convert the file, or the file is not of the format that its name says.
     """
+    with converted(path) as (epub, formulas):
+        book = read_epub(epub, kinds)
+    if path.suffix.lower() in LANGUAGES and book.language == _UNKNOWN:
+        book = replace(book, language=LANGUAGES[path.suffix.lower()](path))
+    book = replace(book, findings=(*book.findings, *formula_findings([Document(path.name, formulas=formulas)])))
+    return replace(book, title=path.stem) if book.title == _CONVERTED.stem else book
+
+
+@contextmanager
+def converted(path: Path) -> Iterator[tuple[Path, int]]:
+    """The EPUB that Calibre makes of a book, which is there for a while, and the number of its formulas.
+
+    Raises:
+        As `read_converted`.
+    """
     _check_start(path)
     program = shutil.which(PROGRAM)
     if program is None:
         raise MissingProgramError(
-            f"{path} is not EPUB, HTML, Markdown or text; {PROGRAM}, which converts other formats, is not installed",
+            f"{path} is not EPUB, PDF, HTML, Markdown or text; {PROGRAM}, which converts others, is not installed",
             "install Calibre (apt install calibre), or convert the book to EPUB",
         )
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
-        converted = Path(folder).resolve() / "book.epub"
-        _convert([program, str(path.absolute()), str(converted)], path, converted)
-        book = read_epub(converted, kinds)
-    return replace(book, title=path.stem) if book.title == converted.stem else book
+        epub = Path(folder).resolve() / _CONVERTED
+        source, formulas = path.absolute(), 0
+        if path.suffix.lower() == ".docx":
+            source, formulas = with_readable_formulas(source, epub.parent)
+        _convert([program, str(source), str(epub), *_WITHOUT_GUESSES], path, epub)
+        yield epub, formulas
 
 
 def _check_start(path: Path) -> None:

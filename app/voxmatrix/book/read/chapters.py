@@ -1,16 +1,19 @@
-"""Passages to chapters: where the contents say, or else where the headings are."""
+"""Passages to chapters, where the lines of the contents lead to."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from voxmatrix.book.content import Chapter
+from voxmatrix.book.content import Chapter, Speech
 from voxmatrix.book.kinds import KINDS, SECTIONS, PartsOfKind
 from voxmatrix.book.read.epub_contents import ContentsEntry
-from voxmatrix.book.read.marks import spoken_heading, urls_in, without_urls
+from voxmatrix.book.read.marks import ROMAN, spoken_heading, urls_in, without_urls
 from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.plays import KIND as STAGE
+from voxmatrix.book.read.plays import continue_speeches, said
+from voxmatrix.book.read.verse_numbers import without_verses
 from voxmatrix.errors import Finding
 from voxmatrix.wording import pluralise, quoted
 
@@ -20,7 +23,9 @@ MANY_CHAPTERS = 100
 SHORT_CHAPTER = 3000
 #: Signs of Chinese and Japanese, and how many letters take as long.
 _SIGN, _LETTERS_OF_A_SIGN = re.compile("[\u3040-\u30ff\u3400-\u9fff]"), 2.3
-_BEGINNING = 80
+_BEGINNING, _MAX_TITLE = 80, 150
+#: Left out with the heading above them, if there is nothing else below it.
+_HEADED = SECTIONS - {"boilerplate"}
 _CHECK = "see the chapters: voxmatrix book inspect BOOK"
 
 
@@ -47,7 +52,8 @@ def by_contents(
         entries: the lines of the contents.
         findings: gets those that lead to nowhere, and those that are too many.
     """
-    offsets = dict(zip((document.path for document in documents), _offsets(documents), strict=False))
+    texts = [passage.text for document in documents for passage in document.passages]
+    offsets = dict(zip((document.path for document in documents), offsets_of(documents), strict=False))
     by_path = {document.path: document for document in documents}
     starts = []
     for entry in entries:
@@ -59,9 +65,10 @@ def by_contents(
         if index is None:
             findings.append(_lost(entry, f"#{entry.link.anchor}, which is not in {entry.link.path}"))
         position = offsets[entry.link.path] + (index or 0)
-        starts.append(Start(position, entry.title, entry.level, entry.link, guessed=index is None))
+        title = _named(entry.title, texts[position] if position < len(texts) else "")
+        starts.append(Start(position, title, entry.level, entry.link, guessed=index is None))
     starts.sort(key=lambda start: start.position)
-    kept = _not_too_many(starts, list(accumulate(_lengths(documents), initial=0)))
+    kept = not_too_many(starts, list(accumulate(lengths_of(documents), initial=0)))
     if len(kept) < len(starts):
         problem = f"the contents have {len(starts)} lines, {len(starts) - len(kept)} of them for short sections"
         findings.append(
@@ -70,22 +77,35 @@ def by_contents(
     return _merged(kept)
 
 
+_NUMBER, _PAGE = re.compile(rf"(?:{ROMAN}|\d{{1,3}})\.?"), re.compile(r"[\s.\u2026]+(?:\d{1,4}|[ivxlc]+)")
+
+
+def _named(title: str, text: str) -> str:
+    """A title of the contents without the number of its page, or with what the heading has behind its number."""
+    if title.startswith(text) and _PAGE.fullmatch(title, len(text)):
+        return text
+    number = title.rstrip(".")
+    is_longer = len(text) <= _MAX_TITLE and text.startswith((f"{number}. ", f"{number}: "))
+    return text if is_longer and _NUMBER.fullmatch(title) else title
+
+
 def _lost(entry: ContentsEntry, where: str) -> Finding:
     problem = f"the contents list {quoted(entry.title)} at {where}"
     return Finding(problem=problem, remedy="check where that chapter begins", severity="warning")
 
 
-def _offsets(documents: Sequence[Document]) -> list[int]:
+def offsets_of(documents: Sequence[Document]) -> list[int]:
+    """Where each document begins, in passages."""
     return list(accumulate((len(document.passages) for document in documents), initial=0))
 
 
-def _lengths(documents: Sequence[Document]) -> Iterable[float]:
+def lengths_of(documents: Sequence[Document]) -> Iterable[float]:
     """The lengths of the passages, in letters of an alphabet."""
     texts = (passage.text for document in documents for passage in document.passages)
     return (len(text) + (_LETTERS_OF_A_SIGN - 1) * len(_SIGN.findall(text)) for text in texts)
 
 
-def _not_too_many(starts: list[Start], ends: Sequence[float]) -> list[Start]:
+def not_too_many(starts: list[Start], ends: Sequence[float]) -> list[Start]:
     """While there are many chapters, leave out the deepest lines whose sections are short beside those around them.
 
     `ends` are the lengths of the text before each position.
@@ -143,36 +163,14 @@ def _merged(starts: list[Start]) -> list[Start]:
         while titles and titles[-1].level >= start.level:
             titles.pop()
         titles.append(start)
-        merged[-1] = Start(start.position, _joined(titles), start.level, start.target, start.guessed)
+        merged[-1] = Start(start.position, joined_titles(titles), start.level, start.target, start.guessed)
     return merged
 
 
-def _joined(starts: Sequence[Start]) -> str:
+def joined_titles(starts: Sequence[Start]) -> str:
+    """The title of a chapter whose lines of the contents, or headings, come together."""
     names = [start.title for start in starts]
     return ": ".join(name for name, below in zip(names, [*names[1:], ""], strict=True) if not below.startswith(name))
-
-
-def by_headings(documents: Sequence[Document], kinds: Collection[str]) -> list[Start]:
-    """A start at each heading of the highest level that occurs twice, or of the highest, or else at each document.
-
-    Headings of parts that are left out do not count; `kinds` are those that are read.
-    """
-    offsets = _offsets(documents)
-    headings = [
-        Start(offset + index, passage.text, passage.level, None)
-        for offset, document in zip(offsets, documents, strict=False)
-        for index, passage in enumerate(document.passages)
-        if passage.level and all(kind in kinds for kind in passage.kinds)
-    ]
-    levels = [start.level for start in headings]
-    repeated = [level for level in sorted(set(levels)) if levels.count(level) > 1] or sorted(set(levels))
-    if headings:
-        return [start for start in headings if start.level <= repeated[0]]
-    return [
-        Start(offset, document.title, 1, None)
-        for offset, document in zip(offsets, documents, strict=False)
-        if document.passages and (document.title or len(documents) == 1)
-    ]
 
 
 def left_out_as(passage: Passage, kinds: Collection[str]) -> str:
@@ -189,24 +187,43 @@ def divide(
 ) -> tuple[Chapter, ...]:
     """The chapters with their text. Text before the first start is a chapter named by its heading, or like the book."""
     passages = [passage for document in documents for passage in document.passages]
+    continue_speeches(passages)  # what is a heading by its words only is known by now
     if not starts or starts[0].position > 0:
         before = passages[: starts[0].position] if starts else passages
-        starts = [Start(0, _first_heading(before, kinds) or title, 1, None), *starts]
-    found: list[tuple[str, tuple[str, ...]]] = []
+        first = _first_heading(before, kinds)
+        starts = [Start(0, title if _letters(first) in _letters(title) else first, 1, None), *starts]
+    found: list[tuple[str, list[Passage]]] = []
     for start, following in pairwise([*starts, Start(len(passages), "", 1, None)]):
         part = passages[start.position : following.position]
         spoken = [one for one in part if not left_out_as(one, kinds) and _spoken(one, kinds)]
-        only_its_heading = all(passage.level for passage in spoken) and any(
-            left_out_as(passage, kinds) in SECTIONS for passage in part
-        )
+        left_out = [(kind, one.level) for one in part if (kind := left_out_as(one, kinds)) in _HEADED]
+        has_its_own = bool(left_out) and left_out[0][0] == "contents" and left_out[0][1] > 0
+        only_its_heading = bool(left_out) and not has_its_own and all(passage.level for passage in spoken)
         if spoken and not only_its_heading:
-            found.append((start.title or title, tuple(text for one in spoken if (text := _spoken(one, kinds)))))
-    return tuple(Chapter(index, name, texts) for index, (name, texts) in enumerate(found, start=1))
+            found.append((start.title or title, spoken))
+    return tuple(_chapter(index, name, spoken, kinds) for index, (name, spoken) in enumerate(found, start=1))
+
+
+def _chapter(index: int, title: str, passages: Iterable[Passage], kinds: Collection[str]) -> Chapter:
+    """A chapter with the text of its passages, and who says it in a play."""
+    paragraphs: list[str] = []
+    speeches: list[Speech] = []
+    for passage in passages:
+        text, own = said(passage, _spoken(passage, kinds), stage=STAGE in kinds)
+        if text:
+            speeches += (replace(speech, paragraph=len(paragraphs)) for speech in own)
+            paragraphs.append(text)
+    return Chapter(index, title, tuple(paragraphs), tuple(speeches))
 
 
 def _spoken(passage: Passage, kinds: Collection[str]) -> str:
-    text = passage.text if "urls" in kinds else without_urls(passage.text)
+    text = passage.text if "verse-numbers" in kinds else without_verses(passage.text, passage.verses)
+    text = text if "urls" in kinds else without_urls(text)
     return spoken_heading(text) if passage.level else text
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _first_heading(passages: Sequence[Passage], kinds: Collection[str]) -> str:
@@ -221,6 +238,10 @@ def parts_of_kinds(documents: Sequence[Document], kinds: Collection[str]) -> tup
             found.setdefault(kind, []).append(passage.text)
         if not left_out_as(passage, kinds) and (urls := urls_in(passage.text)):
             found.setdefault("urls", []).extend(urls)
+        if not left_out_as(passage, kinds) and passage.line.stage and STAGE not in passage.kinds:
+            found.setdefault(STAGE, []).extend(passage.text[start:end] for start, end in passage.line.stage)
+        if not left_out_as(passage, kinds) and passage.verses:
+            found.setdefault("verse-numbers", []).extend(passage.verses)
     return tuple(
         PartsOfKind(kind, kind in kinds, len(texts), sum(map(len, texts)), texts[0][:_BEGINNING])
         for kind in KINDS

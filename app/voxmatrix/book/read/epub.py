@@ -6,12 +6,16 @@ from itertools import accumulate
 from pathlib import Path
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.read.chapters import by_contents, by_headings, divide, formula_findings, parts_of_kinds
+from voxmatrix.book.read.chapters import divide, formula_findings, parts_of_kinds
 from voxmatrix.book.read.epub_archive import Archive
 from voxmatrix.book.read.epub_contents import ContentsEntry, read_contents, read_landmarks
+from voxmatrix.book.read.epub_lexicon import linked_lexicons, read_lexicons
 from voxmatrix.book.read.epub_package import Package, read_cover, read_package
+from voxmatrix.book.read.gutenberg import Said, title_and_author
+from voxmatrix.book.read.headings import by_contents_or_headings
 from voxmatrix.book.read.markup import Link, attribute, children, descendants, parse
 from voxmatrix.book.read.passages import Document, Passage, ReadingOptions, read_passages
+from voxmatrix.book.read.recognition import recognise_parts
 from voxmatrix.book.read.sections import recognise
 from voxmatrix.book.read.text_file import no_text
 from voxmatrix.book.read.unspoken import Listed
@@ -38,33 +42,59 @@ def read_epub(path: Path, kinds: Collection[str]) -> Book:
             cover=package.cover.path if package.cover else "",
         )
         spine = [*package.spine, *package.aside]
-        documents = [read_passages(parse(archive.read(name), name, findings), name, reading) for name in spine]
+        lexicons = dict.fromkeys(package.lexicons, "")
+        documents = [_document(archive, name, reading, lexicons, findings) for name in spine]
+        lexicon = read_lexicons(archive, lexicons, findings)
         said = {**package.said, **read_landmarks(archive, package)}
         cover = read_cover(archive, package.cover, findings)
     _recognise_notes(documents)
     names: dict[str, list[str]] = {}
     for entry in entries:
         names.setdefault(entry.link.path, []).append(entry.title)
-    title = package.title or path.stem
-    recognise(documents, said, names, title, package.authors)
+    header = recognise_parts(documents)
+    called, author = title_and_author(package.title, is_gutenberg=header != Said())
+    title = _title(called, header.title) or path.stem
+    authors = package.authors or tuple(filter(None, (header.author or author,)))
+    recognise(documents, said, names, title, authors)
     for passage in (
         passage for document in documents if document.path in package.aside for passage in document.passages
     ):
         passage.kinds = passage.kinds or ("notes",)
-    starts = by_contents(documents, entries, findings) or by_headings(documents, kinds)
+    starts = by_contents_or_headings(documents, entries, kinds, findings)
     chapters = divide(documents, starts, title, kinds)
     if not chapters:
         raise no_text(path)
     return Book(
         title,
-        package.authors,
-        package.language,
+        authors,
+        _language(package.language, header.language),
         cover,
         chapters,
         _each_once([*findings, *formula_findings(documents)]),
         parts_of_kinds(documents, kinds),
         package.about,
+        lexicon,
     )
+
+
+def _title(called: str, of_header: str) -> str:
+    """The title of the book; that of the header, if the other has the author in it, or is the number of a file."""
+    longer = of_header and called.casefold().startswith(of_header.casefold())
+    return of_header if longer or not any(map(str.isalpha, called)) else called
+
+
+def _language(said: str, of_header: str) -> str:
+    """The language of the book: Calibre writes its own where it knows none, and the header of Gutenberg is right."""
+    return said if said.lower().partition("-")[0] == of_header or not of_header else of_header
+
+
+def _document(
+    archive: Archive, name: str, reading: ReadingOptions, lexicons: dict[str, str], findings: list[Finding]
+) -> Document:
+    """The passages of a file; `lexicons` gets those that it links. Its tree, which is large, ends here."""
+    root = parse(archive.read(name), name, findings)
+    lexicons.update(linked_lexicons(root, name, archive))
+    return read_passages(root, name, reading)
 
 
 def _listed(package: Package, entries: Sequence[ContentsEntry]) -> Listed:
@@ -76,6 +106,7 @@ def _listed(package: Package, entries: Sequence[ContentsEntry]) -> Listed:
         titles={entry.link: entry.title for entry in reversed(entries)},
         fewest=max(2, (lines + 1) // 2),
         pages=(package.nav, *named) if package.nav else named,
+        documents=frozenset([*package.spine, *package.aside]),
     )
 
 

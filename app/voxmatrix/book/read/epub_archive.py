@@ -1,12 +1,14 @@
 """An EPUB's ZIP archive, read within limits that are counted while reading: what its headers say is not believed."""
 
 import io
+import posixpath
 import stat
 import struct
 import unicodedata
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from voxmatrix.closing import Closeable
@@ -26,6 +28,9 @@ _TIMES_ITS_SIZE, _MOST_BYTES = 8, 256 * MIB
 MAX_RATIO = 100
 #: Below this size, any ratio is harmless.
 _RATIO_COUNTS_FROM = MIB
+#: Pictures, sound and fonts, which are copied and never held in memory, may have so many times the size of the archive,
+#: and this much more: text that is compressed.
+_COPIED_TIMES, _COPIED_MORE = 4, 256 * MIB
 _BLOCK = 64 * 1024
 _ENCRYPTED_FLAG = 0x1
 #: What zipfile raises for damaged archives; NotImplementedError: a header names a compression that it does not have.
@@ -59,6 +64,7 @@ class Archive(Closeable):
         self._size = path.stat().st_size
         self._limit = max(MAX_TOTAL_BYTES, min(_TIMES_ITS_SIZE * self._size, _MOST_BYTES))
         self._left = self._limit
+        self._copied_left = _COPIED_TIMES * self._size + _COPIED_MORE
         try:
             self._zip = zipfile.ZipFile(_Bounded(self._file, self._size, path))
         except _BROKEN as error:
@@ -98,28 +104,54 @@ class Archive(Closeable):
         Raises:
             BadInputError: it is damaged, or larger than a book needs.
         """
+        data = bytearray()
+        for block in self._blocks(name):
+            data += block
+            self._left -= len(block)
+            self._check(name, len(data))
+        return bytes(data)
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """The content of a file that `find` named, in pieces: one that is copied may be larger than one that is read.
+
+        Raises:
+            BadInputError: it is damaged, or more is copied than the size of the archive lets expect.
+        """
+        size = 0
+        for block in self._blocks(name):
+            size += len(block)
+            self._copied_left -= len(block)
+            self._check_ratio(name, size)
+            if self._copied_left < 0:
+                raise BadInputError(f"{self.path} is refused as a possible ZIP bomb: its files are too large", _HOSTILE)
+            yield block
+
+    def is_stored(self, name: str) -> bool:
+        """Whether a file is not compressed, as pictures are."""
+        return self._members[name].compress_type == zipfile.ZIP_STORED
+
+    def _blocks(self, name: str) -> Iterator[bytes]:
         member = self._members[name]
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others may ask for gigabytes
             problem = f"{name} in {self.path} is compressed by method {member.compress_type}, which EPUB does not allow"
             raise BadInputError(problem, DAMAGED)
-        compressed = min(member.compress_size, self._size)
-        data = bytearray()
         try:
             with self._zip.open(member) as file:
                 while block := file.read(_BLOCK):
-                    data += block
-                    self._left -= len(block)
-                    self._check(name, len(data), compressed)
+                    yield block
         except _BROKEN as error:
             raise BadInputError(f"{name} in {self.path} is damaged: {error}", DAMAGED) from error
         except RuntimeError as error:  # zipfile's answer to a file with a password
             raise BadInputError(f"{name} in {self.path} cannot be read: {error}", DAMAGED) from error
-        return bytes(data)
 
-    def _check(self, name: str, size: int, compressed: int) -> None:
+    def _check_ratio(self, name: str, size: int) -> None:
+        compressed = min(self._members[name].compress_size, self._size)
         if size > _RATIO_COUNTS_FROM and size > MAX_RATIO * compressed:
             bomb = f"{self.path} is refused as a possible ZIP bomb: {name} is compressed to less than 1/{MAX_RATIO}"
             raise BadInputError(bomb, _HOSTILE)
+
+    def _check(self, name: str, size: int) -> None:
+        self._check_ratio(name, size)
         if size > MAX_MEMBER_BYTES:
             raise BadInputError(f"{self.path}: {name} has more than {MAX_MEMBER_BYTES // MIB} MiB", _DIVIDE)
         if self._left < 0:
@@ -172,6 +204,14 @@ class _Bounded(io.RawIOBase):
 
 def _name(member: zipfile.ZipInfo) -> str:
     return member.filename.replace("\\", "/")
+
+
+def is_inner(name: str) -> bool:
+    """Whether a name, as the path of a file, stays within the folder into which an archive is unpacked."""
+    steps = name.split("/")
+    is_drive = name[1:2] == ":" and name[:1].isalpha()
+    leads_out = posixpath.isabs(name) or is_drive or "\\" in name or {"", ".", ".."} & set(steps)
+    return not leads_out and all(char >= " " and char != "\x7f" for char in name)
 
 
 def _folded(name: str) -> str:

@@ -1,6 +1,7 @@
 """What the package document of an EPUB says of the book beside title, authors and language."""
 
 import re
+from collections.abc import Iterable
 
 from lxml import etree
 
@@ -9,6 +10,26 @@ from voxmatrix.book.read.markup import attribute, descendants, text_of, tidy
 
 _TAG = re.compile(r"<[^<>]{0,500}>")
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+
+
+#: What Calibre calls an author that it does not know, in some of its languages.
+_UNKNOWN = [
+    "unknown",
+    "unbekannt",
+    "inconnu",
+    "inconnu(e)",
+    "desconocido",
+    "desconhecido",
+    "sconosciuto",
+    "onbekend",
+    "okänd",
+    "nieznany",
+]
+
+
+def known_authors(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once, without those that say nothing."""
+    return tuple(dict.fromkeys(name for name in names if name and name.casefold() not in _UNKNOWN))
 
 
 def read_metadata(root: etree._Element) -> Metadata:

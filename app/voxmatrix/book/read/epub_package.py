@@ -8,7 +8,7 @@ from lxml import etree
 
 from voxmatrix.book.content import Cover, Metadata
 from voxmatrix.book.read.epub_archive import DAMAGED, Archive
-from voxmatrix.book.read.epub_metadata import read_metadata
+from voxmatrix.book.read.epub_metadata import known_authors, read_metadata
 from voxmatrix.book.read.markup import Link, attribute, children, descendants, local_name, parse, resolve, text_of, tidy
 from voxmatrix.book.read.semantics import SEMANTICS
 from voxmatrix.errors import BadInputError, Finding
@@ -22,6 +22,7 @@ _DOCUMENTS = (
 _CORE_DOCUMENTS = ("application/xhtml+xml", "text/html", "image/svg+xml")
 _DOCUMENT_NAMES = re.compile(r"(?i)\.(x?html?|xml|svg)$")
 _NCX = "application/x-dtbncx+xml"
+_PLS = "application/pls+xml"
 _PICTURES = re.compile(r"image/(?!svg)[\w.+-]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
 _UNKNOWN_LANGUAGES = ("und", "mul", "zxx", "mis")
@@ -59,6 +60,8 @@ class Package:
     fallbacks: dict[str, str] = field(default_factory=dict)
     #: The kinds of files by the guide of EPUB 2.
     said: dict[str, str] = field(default_factory=dict)
+    #: Files that say how words are said, in PLS.
+    lexicons: list[str] = field(default_factory=list)
     about: Metadata = field(default_factory=Metadata)
 
 
@@ -68,7 +71,7 @@ def read_package(archive: Archive, findings: list[Finding]) -> Package:
     Raises:
         BadInputError: there is none, or it is damaged.
     """
-    path = _package_path(archive)
+    path = package_path(archive)
     root = parse(archive.read(path), path)
     manifest = _manifest(root, path, archive, findings)
     package = Package(language=_language(root), authors=_authors(root), title=_title(root), about=read_metadata(root))
@@ -79,6 +82,7 @@ def read_package(archive: Archive, findings: list[Finding]) -> Package:
     package.nav = next((item.path for item in manifest.values() if "nav" in item.properties), None)
     ncx = manifest.get(attribute(spine, "toc") if spine is not None else "")
     package.ncx = ncx.path if ncx else next((i.path for i in manifest.values() if i.media_type == _NCX), None)
+    package.lexicons = [item.path for item in manifest.values() if item.media_type == _PLS]
     references = list(_references(root, path, archive))
     package.contents_page = next((link for kind, link in references if kind == "toc"), None)
     package.said = {link.path: SEMANTICS[kind] for kind, link in references if kind in SEMANTICS and not link.anchor}
@@ -97,7 +101,12 @@ def read_cover(archive: Archive, item: ManifestItem | None, findings: list[Findi
         return None
 
 
-def _package_path(archive: Archive) -> str:
+def package_path(archive: Archive) -> str:
+    """The name of the package document.
+
+    Raises:
+        BadInputError: there is none.
+    """
     container = archive.find(_CONTAINER)
     if container is not None:
         for rootfile in descendants(parse(archive.read(container), container), "rootfile"):
@@ -196,7 +205,7 @@ def _authors(root: etree._Element) -> tuple[str, ...]:
         for element in descendants(root, "creator")
     ]
     authors = [name for name, role in creators if name and role == "aut"]
-    return tuple(dict.fromkeys(authors or [name for name, role in creators if name]))
+    return known_authors(authors or [name for name, role in creators])
 
 
 def _language(root: etree._Element) -> str:

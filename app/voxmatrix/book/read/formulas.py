@@ -22,17 +22,18 @@ def _written(element: etree._Element) -> str:
     inner = [_written(part) for part in parts]
     match name, inner:
         case "mfrac", [upper, lower]:
-            return f" {_grouped(upper)}/{_grouped(lower)} "
+            return f" {grouped(upper)}/{grouped(lower)} "
         case "msup", [base, upper]:
             shifted = raised(tidy(upper), "0")
-            return f"{_grouped(base)}{shifted if shifted != tidy(upper) else f'^{_grouped(upper)}'}"
+            return f"{grouped(base)}{shifted if shifted != tidy(upper) else f'^{grouped(upper)}'}"
         case "msub", [base, lower]:
             return f"{base}{lowered(tidy(lower))} "
         case "msqrt", _:
-            return f" √{_grouped(' '.join(inner))}"
+            return f" √{grouped(' '.join(inner))}"
     return "".join(inner) if name == "mrow" else " ".join(inner)
 
 
-def _grouped(text: str) -> str:
+def grouped(text: str) -> str:
+    """A part of a formula in brackets, if it is more than a word."""
     text = tidy(text)
     return text if text.isalnum() or text.startswith("(") else f"({text})"

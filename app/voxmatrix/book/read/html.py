@@ -6,9 +6,12 @@ from pathlib import Path
 from lxml import etree
 
 from voxmatrix.book.content import Book
-from voxmatrix.book.read.chapters import by_headings, divide, formula_findings, parts_of_kinds
+from voxmatrix.book.read.chapters import divide, formula_findings, parts_of_kinds
+from voxmatrix.book.read.gutenberg import Said, title_and_author
+from voxmatrix.book.read.headings import by_headings
 from voxmatrix.book.read.markup import attribute, descendants, parse, tidy
 from voxmatrix.book.read.passages import ReadingOptions, read_passages
+from voxmatrix.book.read.recognition import recognise_parts
 from voxmatrix.book.read.text_file import no_text, read_bytes
 
 
@@ -24,12 +27,15 @@ def read_html(path: Path, kinds: Collection[str]) -> Book:
 def book_of(root: etree._Element, path: Path, kinds: Collection[str], title: str = "") -> Book:
     """The book in a document, which is called `title` if that is known from elsewhere."""
     document = read_passages(root, path.name, ReadingOptions(pictures="pictures" in kinds))
-    title = title or document.title or path.stem
+    said = recognise_parts([document])
+    called, author = title_and_author(document.title, is_gutenberg=said != Said())
+    title = title or said.title or called or path.stem
     chapters = divide([document], by_headings([document], kinds), title, kinds)
     if not chapters:
         raise no_text(path)
-    authors = tuple(filter(None, (_meta(root, name) for name in ("author", "dc.creator"))))[:1]
-    language = attribute(root, "lang") or _meta(root, "dc.language")
+    named = (said.author, author, *(_meta(root, name) for name in ("author", "dc.creator")))
+    authors = tuple(filter(None, named))[:1]
+    language = attribute(root, "lang") or _meta(root, "dc.language") or said.language
     findings, parts = tuple(formula_findings([document])), parts_of_kinds([document], kinds)
     return Book(title, authors, language.strip(), None, chapters, findings, parts)
 

@@ -37,7 +37,7 @@ def read_markdown(path: Path, kinds: Collection[str]) -> Book:
     book = book_of(parse(page.encode("utf-8"), str(path)), path, kinds, title)
     author = tidy(said.get("author", said.get("authors", "")).strip("[]"))
     language = said.get("lang", said.get("language", ""))
-    return replace(book, authors=(author,) if author else (), language=language)
+    return replace(book, authors=(author,) if author else book.authors, language=language or book.language)
 
 
 def _note(match: re.Match[str]) -> str:

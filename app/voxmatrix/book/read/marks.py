@@ -109,11 +109,16 @@ def without_numbers_of_notes_and_pages(text: str) -> str:
 
 ROMAN = r"(?=[IVXLCivxlc])[Cc]{0,3}(?:[Xx][Cc]|[Xx][Ll]|[Ll]?[Xx]{0,3})(?:[Ii][Xx]|[Ii][Vv]|[Vv]?[Ii]{0,3})"
 _CAPITAL_ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
-#: Words before the number of a heading.
-NUMBERED_WORDS = (
-    "chapter|kapitel|part|book|volume|del|bok|teil|buch|chapitre|partie|livre|cap[i\u00ed]tulo|capitolo|parte|hoofdstuk|deel"
-    "|luku|rozdzia\u0142|\u0433\u043b\u0430\u0432\u0430|letter|brev|act|akt|scene|scen|canto|s\u00e5ng"
+#: Words before the number of a heading: of parts, and of chapters in them.
+PART_WORDS = (
+    "part|book|volume|del|bok|teil|buch|partie|livre|parte|libro|deel|boek"
+    "|act|akt|acte|acto|atto|ato|aufzug|bedrijf|jornada|canto|s\u00e5ng"
 )
+CHAPTER_WORDS = (
+    "chapter|kapitel|chapitre|cap[i\u00ed]tulo|capitolo|hoofdstuk|luku|rozdzia\u0142|\u0433\u043b\u0430\u0432\u0430"
+    "|letter|brev|auftritt|scene|scen|szene|sc\u00e8ne|escena|scena|cena"
+)
+NUMBERED_WORDS = f"{PART_WORDS}|{CHAPTER_WORDS}"
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 #: `XIV`, `I. The sea`, `II The sea`; not `I saw the sea`, `I, Robot` or `C. S. Lewis`.
 _AT_THE_START = re.compile(
@@ -123,7 +128,7 @@ _BEHIND_A_WORD = re.compile(
     rf"\b((?i:{NUMBERED_WORDS})\.?\s+)({_CAPITAL_ROMAN}(?!\w)|{ROMAN}(?=\.?$|[.:,\u2013\u2014-]\s))"
 )
 _LEADING_ZERO = re.compile(r"(?<!\S)0(?=[1-9]\d?(?!\w|[.:,/-]\d))")
-_NUMBER_LINE = re.compile(rf"(?:(?i:{NUMBERED_WORDS})\s+)?(?:{ROMAN}|\d{{1,4}})|(?i:{NUMBERED_WORDS})\s+\w+")
+NUMBER_LINE = re.compile(rf"(?:(?i:{NUMBERED_WORDS})\s+)?(?:{ROMAN}|\d{{1,4}})|(?i:{NUMBERED_WORDS})\s+\w+")
 
 
 def number_of(written: str) -> int:
@@ -146,7 +151,8 @@ def spoken_heading(heading: str) -> str:
 
 #: Longer lines are wrapped text, not lines of a poem, an address or a heading.
 MAX_LINE = 60
-_ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002\uff0c\u3001\u2014\u2013-][\"'\u2019\u201d\u00bb)\]]*$")
+# Control characters are marks of plays (`play_marks`).
+_ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002\uff0c\u3001\u2014\u2013-][\"'\u2019\u201d\u00bb)\]\3-\6]*$")
 #: Words behind which nobody pauses.
 _GOES_ON = re.compile(
     r"(?i)(?:^|\s)(?:an?|the|of|to|in|on|at|by|for|and|or|with|from|de|la|les?|du|des|d(?:er|ie|as|en|em|et)|und|von|ett?|och|av|till)$"
@@ -165,6 +171,6 @@ def joined_lines(lines: Sequence[str], *, heading: bool = False) -> str:
 def _pause(line: str, following: str, *, heading: bool) -> str:
     if len(line) > MAX_LINE or _ENDS_WITH_MARK.search(line):
         return ""
-    if heading and _NUMBER_LINE.fullmatch(line):
+    if heading and NUMBER_LINE.fullmatch(line):
         return ":"
     return "" if following[0].islower() or _GOES_ON.search(line) else ","

@@ -19,7 +19,8 @@ from voxmatrix.book.read.markup import (
     text_of,
     tidy,
 )
-from voxmatrix.book.read.semantics import kind_of
+from voxmatrix.book.read.play_marks import NOBODY, PlayLine, mark_play, without_play_marks
+from voxmatrix.book.read.semantics import is_verse_number, kind_of, shift_of
 from voxmatrix.book.read.unspoken import (
     MAY_BE_CONTENTS,
     Listed,
@@ -33,7 +34,7 @@ from voxmatrix.book.read.unspoken import (
 )
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_BLOCKS = frozenset((
+BLOCKS = frozenset((
     *_HEADINGS, "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "desc", "details",
     "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr",
     "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary", "table", "tbody", "text", "tfoot",
@@ -41,13 +42,13 @@ _BLOCKS = frozenset((
 ))  # fmt: skip
 #: Stand for a line break, and before a bracket that is no mark. Documents do not contain them.
 _BREAK, _NO_MARK = "\0", "\1"
+VERSE = "\2"  # before the number of a verse, until `verse_numbers` has seen the whole book
 _EMPTY_LINE = re.compile(rf"{_BREAK}\s*(?:{_BREAK}\s*)+")
 #: In elements within elements, each link is examined again: a hostile document would take hours.
 _MAX_CONTAINERS = 20
 _MAX_LINKS = 60_000
 _PAIR = 2
 _CODE = ("code", "kbd", "samp", "tt", "var")
-_RAISED, _LOWERED = {"sup", "super", "superscript"}, {"sub", "subscript"}
 #: How much is looked at before a number.
 _SOME_PIECES, _SOME_CHARACTERS = 8, 80
 #: Longer descriptions are of pictures; shorter ones of signs that were not in a font.
@@ -69,6 +70,8 @@ class Passage:
     note: NoteStart | None
     #: Of what it is a part, from `voxmatrix.book.kinds`.
     kinds: tuple[str, ...] = ()
+    verses: tuple[str, ...] = ()  # the numbers of verses in it, as they are written
+    line: PlayLine = NOBODY  # who says it, in a play
 
 
 @dataclass
@@ -79,11 +82,9 @@ class Document:
     title: str = ""
     passages: list[Passage] = field(default_factory=list)
     anchors: dict[str, int] = field(default_factory=dict)
-    #: What superscript links lead to.
-    references: set[Link] = field(default_factory=set)
+    references: set[Link] = field(default_factory=set)  # what superscript links lead to
     has_contents: bool = False
-    #: Formulas without a description.
-    formulas: int = 0
+    formulas: int = 0  # those without a description
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,10 @@ class _Reader:
         name = local_name(element)
         if not name:
             return
-        if name in _BLOCKS:
+        if self._stands_alone(name):
             self.flush()
+        elif name in BLOCKS and element.getprevious() is not None:
+            self._pieces.append(_BREAK)
         self._mark(element)
         if self._leaves_out(element, name):
             for inner in element.iter():
@@ -139,7 +142,9 @@ class _Reader:
             self._pieces.append(_BREAK)
         elif name in ("img", "math") and (alt := spoken_alt(element)) is not None:
             self._describe(alt, element, name)
-        elif (shift := _shift(element, name)) and len(text := text_of(element)) <= _MAX_SHIFTED:
+        elif is_verse_number(element):
+            self._pieces.append(f" {VERSE}{text_of(element).strip()} ")
+        elif (shift := shift_of(element, name)) and len(text := text_of(element)) <= _MAX_SHIFTED:
             self._pieces.append(lowered(text) if shift == "sub" else self._raised(text))
             for inner in element.iter():
                 self._mark(inner)
@@ -151,7 +156,7 @@ class _Reader:
         self._containers += name in MAY_BE_CONTENTS
         if name in _HEADINGS:
             self._level = int(name[1])
-        if name in _BLOCKS and (note := note_start(element, self.document.path)) is not None:
+        if name in BLOCKS and (note := note_start(element, self.document.path)) is not None:
             self._notes.append(note)
         if kind := self._kind(element, name):
             self.flush()
@@ -162,11 +167,17 @@ class _Reader:
             self.document.formulas += 1
             self._pieces.append(f" {formula(element)} ")
         else:
+            start = len(self._pieces)
             self._read_content(element, name)
-        if name in _BLOCKS or kind:
+            mark_play(self._pieces, start, element, name)
+        if self._stands_alone(name) or kind:
             self.flush()
         self._level, self._containers, self._kinds = level, containers, kinds
         del self._notes[notes:]
+
+    def _stands_alone(self, name: str) -> bool:
+        """Whether an element ends a passage: paragraphs in cells of data are parts of their row."""
+        return name in BLOCKS and not ("tables" in self._kinds and name in ("p", "div"))
 
     def _read_content(self, element: etree._Element, name: str) -> None:
         start = len(self._pieces)
@@ -200,7 +211,8 @@ class _Reader:
 
     def _raised(self, text: str) -> str:
         before = "".join(piece[-_SOME_CHARACTERS:] for piece in self._pieces[-_SOME_PIECES:])
-        return raised(text, before.rpartition(_BREAK)[2])
+        found = raised(text, before.rpartition(_BREAK)[2])
+        return f"{VERSE}{found}" if found == f"{text.strip()} " else found
 
     def _divide_cells(self, cell: etree._Element) -> None:
         """Put a comma between the cells of a row, or a colon behind the first of two: a name with what it says."""
@@ -244,7 +256,7 @@ class _Reader:
         if self._links_examined + len(links) > _MAX_LINKS:
             return False
         self._links_examined += len(links)
-        return is_contents_list(element, links, self.document.path, self._reading.contents)
+        return is_contents_list(element, links, self.document.path, self._reading.contents, self.document.anchors)
 
     def _mark(self, element: etree._Element) -> None:
         """Remember where the anchors of an element lead."""
@@ -274,7 +286,8 @@ class _Reader:
         found = [text for text in map(self._tidy, parts) if text]
         if self._level and not found and self._pictures:  # the heading is a picture
             found, self._pictures = [" ".join(self._pictures)], []
-        self.document.passages += (Passage(text, self._level, note, self._kinds) for text in found)
+        for text, line in map(without_play_marks, found):
+            self.document.passages.append(Passage(text, self._level, note, self._kinds, line=line))
         described = (*self._kinds, "pictures")
         self.document.passages += (Passage(alt, 0, note, described) for alt in self._pictures)
         self._pictures.clear()
@@ -285,10 +298,3 @@ class _Reader:
             return " ".join(filter(None, lines))
         text = without_numbers_of_notes_and_pages(joined_lines(lines, heading=self._level > 0))
         return tidy(with_fractions(text).replace(_NO_MARK, ""))
-
-
-def _shift(element: etree._Element, name: str) -> str:
-    """`sup` for raised text, `sub` for lowered text, else nothing."""
-    named = set((element.get("class") or "").lower().split()) if name == "span" else {name}
-    shift = "sup" if named & _RAISED else "sub" if named & _LOWERED else ""
-    return "" if shift and any(True for _ in descendants(element, "img", "math", "br", "ruby")) else shift

@@ -1,59 +1,32 @@
-"""Plain text: paragraphs and chapters from blank lines and headings; Project Gutenberg's licence is left out."""
+"""Plain text: paragraphs and chapters from blank lines and headings."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.read.chapters import Start, divide, parts_of_kinds
-from voxmatrix.book.read.marks import (
-    MAX_LINE,
-    NUMBERED_WORDS,
-    ROMAN,
-    joined_lines,
-    number_of,
-    without_numbers_of_notes_and_pages,
-)
+from voxmatrix.book.read.contents_lists import ends_in_pages
+from voxmatrix.book.read.gutenberg import with_marks_apart
+from voxmatrix.book.read.marks import MAX_LINE, joined_lines, without_numbers_of_notes_and_pages
 from voxmatrix.book.read.markup import tidy
 from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.plain_headings import (
+    MAX_HEADING,
+    heading_indices,
+    is_contents,
+    is_heading,
+    is_part,
+    mark_contents,
+    with_title,
+)
+from voxmatrix.book.read.recognition import recognise_parts
 from voxmatrix.book.read.text_file import decode, no_text, read_bytes
+from voxmatrix.book.read.unspoken import is_contents_title
 from voxmatrix.text.lines import blocks, unwrap
 from voxmatrix.text.markup import without_markup
 
-_START = re.compile(r"^\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE | re.IGNORECASE)
-_END = re.compile(
-    r"^(?:\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG EBOOK|End of (?:the )?Project Gutenberg)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_SAID = re.compile(r"^(Title|Author|Language): ([^\n]+)$", re.MULTILINE)
-_LANGUAGES = {
-    "english": "en", "swedish": "sv", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl",
-    "finnish": "fi", "danish": "da", "norwegian": "no", "portuguese": "pt",
-}  # fmt: skip
-_ONES = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
-    "|(?:twenty|thirty|forty|fifty)(?:[- ]\\w+)?|first|second|third|fourth|fifth|last"
-    "|ett|tv\u00e5|tre|fyra|fem|sex|sju|\u00e5tta|nio|tio|elva|tolv|\\w+ton|tjugo\\w*|trettio\\w*"
-    "|eins|zwei|drei|vier|f\u00fcnf|sechs|sieben|acht|neun|zehn|elf|zw\u00f6lf|\\w+zehn"
-)
-#: A heading with a number, and its title.
-_NUMBERED = re.compile(
-    rf"(?i:{NUMBERED_WORDS})\s+(?:the\s+)?(?:\d{{1,4}}|{ROMAN}|(?i:{_ONES}))(?:\s*[.:,;\u2013\u2014-].*|\s+(?![a-z\u00df-\u00ff]).*)?"
-)
-_ORDINAL = re.compile(
-    r"(?i)(?:\d{1,3}(?::?[ea]|st|nd|rd|th|\.)|\w+(?:te|de|sta|dra|tje))\s+(?:chapter|kapitlet|kapitel|delen|boken|teil)\b.{0,60}"
-)
-_NAMED = re.compile(
-    r"(?i)(?:prologue?|epilogue?|preface|foreword|introduction|afterword|appendix|f\u00f6rord|inledning|prolog|epilog|efterord"
-    r"|vorwort|nachwort|einleitung|pr\u00e9face|conclusion)(?:\s+[A-Z\d]{1,3})?\.?"
-)
-#: A heading that is a number only counts where the next number follows.
-_NUMBER = re.compile(rf"(\d{{1,3}}|{ROMAN})\.?")
-_CONTENTS = re.compile(
-    r"(?i)(?:table of )?contents\.?|inneh\u00e5ll(?:sf\u00f6rteckning)?\.?|inhalt(?:sverzeichnis)?\.?"
-)
-#: Without a title.
-_BARE = re.compile(rf"(?i:{NUMBERED_WORDS})\s+\S+|{ROMAN}\.?|\d+\.?")
 #: What Project Gutenberg writes in brackets, which may have others within.
 _BRACKETED = {"illustration": "pictures", "footnote": "notes", "sidenote": "notes"}
 _IN_BRACKETS = re.compile(
@@ -66,8 +39,9 @@ _FIRST, _PRIVATE = 0xF0000, re.compile("[\U000f0000-\U000fffff]")
 _NOTE_MARK = re.compile(r"(?<=[\w.,;:!?\u2026\"'\u2019\u201d\u00bb)])\[(\w{1,3})\]")
 _NOTE_NUMBER = re.compile(r"\[(\w{1,3})\]\s")
 _NOTES_TITLE = re.compile(r"(?i)(?:foot|end)?notes?[.:]?|fu\u00dfnoten[.:]?|fotnoter[.:]?|anmerkungen[.:]?")
-_MAX_HEADING = 80
-_MIN_LINES_OF_CONTENTS = 3
+#: A heading is wrapped where the next word would have made its line longer than this.
+_WRAPPED_AT, _MAX_WRAPPED, _MAX_WRAPPED_LINES = 55, 300, 4
+_ENDS_SENTENCE = re.compile(r"[.!?]\W{0,3}$")
 _MOSTLY = 0.8
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 #: Lines of this length are paragraphs, not wrapped.
@@ -81,31 +55,18 @@ def read_plain(path: Path, kinds: Collection[str]) -> Book:
         BadInputError: it has no text, or is too large.
     """
     text = unwrap(without_markup(decode(read_bytes(path))))
-    said, text = _without_licence(text)
-    found = _with_contents(list(_passages(text)))
-    texts = ["" if passage.kinds else passage.text for passage in found]
-    heads = _headings(texts)
-    for index in heads:
-        found[index].level = 1
+    found = list(_passages(with_marks_apart(text)))
     document = Document(path.name, passages=found)
-    title = said.get("Title") or path.stem
-    starts = [Start(index, _with_title(texts[index : index + 2]), 1, None) for index in sorted(heads)]
-    chapters = divide([document], starts, title, kinds)
+    said = recognise_parts([document])
+    mark_contents(found)
+    for index in heading_indices(found):
+        found[index].level = 1
+    title = said.title or path.stem
+    chapters = divide([document], list(_starts(found)), title, kinds)
     if not chapters:
         raise no_text(path)
-    authors, parts = ((said["Author"],) if "Author" in said else ()), parts_of_kinds([document], kinds)
-    language = _LANGUAGES.get(said.get("Language", "").lower(), "")
-    return Book(title, authors, language, None, chapters, kinds=parts)
-
-
-def _without_licence(text: str) -> tuple[dict[str, str], str]:
-    """What Project Gutenberg says of a text, and the text between its marks."""
-    start, end = _START.search(text), _END.search(text)
-    if start is None:
-        return {}, text
-    last = end.start() if end is not None and end.start() > start.end() else len(text)
-    said = {key: tidy(value) for key, value in _SAID.findall(text[: start.start()])}
-    return said, text[start.end() : last]
+    authors = (said.author,) if said.author else ()
+    return Book(title, authors, said.language, None, chapters, kinds=parts_of_kinds([document], kinds))
 
 
 def _passages(text: str) -> Iterator[Passage]:
@@ -123,15 +84,11 @@ def _passages(text: str) -> Iterator[Passage]:
     contents, notes = False, False
     for paragraph in _BLANK_LINE.split(text):
         lines = [line for line in map(tidy, _PRIVATE.sub("", paragraph).splitlines()) if line]
-        is_title = len(lines) == 1 and _CONTENTS.fullmatch(lines[0]) is not None
-        if (
-            kind := "contents"
-            if _is_contents(lines, after_title=contents)
-            else _kind_of_note(lines, marks, notes=notes)
-        ):
+        is_title = len(lines) == 1 and is_contents_title(lines[0])
+        if kind := "contents" if is_contents(lines, after_title=contents) else _kind_of_note(lines, marks, notes=notes):
             yield Passage(" ".join(lines), 0, None, (kind,))
         else:
-            yield from (Passage(text, 0, None) for text in _texts(lines, _PRIVATE.sub("", paragraph)))
+            yield from _texts(lines, _PRIVATE.sub("", paragraph))
         yield from (bracketed[ord(mark) - _FIRST] for mark in _PRIVATE.findall(paragraph))
         contents = is_title or (contents and not lines)
         notes = kind == "notes"
@@ -146,14 +103,31 @@ def _kind_of_note(lines: Sequence[str], marks: Collection[str], *, notes: bool) 
     return "notes" if title or (number and (notes or number[1] in marks)) else ""
 
 
-def _texts(lines: Sequence[str], paragraph: str) -> Iterator[str]:
+def _texts(lines: Sequence[str], paragraph: str) -> Iterator[Passage]:
     if not lines:
         return
-    if _is_heading(lines[0]) and len(" ".join(lines)) <= _MAX_HEADING:
-        yield joined_lines(lines, heading=True)
-    elif len(lines) > 1 and _is_heading(lines[0]):
-        yield lines[0]
-        yield " ".join(lines[1:])
+    if is_heading(lines[0]) and len(" ".join(lines)) <= MAX_HEADING:
+        yield Passage(joined_lines(lines, heading=True), 1, None)
+    elif len(lines) > 1 and is_heading(lines[0]):
+        if _is_wrapped(lines):
+            yield Passage(" ".join(lines), 1, None)
+        else:
+            yield Passage(lines[0], 1, None)
+            yield Passage(" ".join(lines[1:]), 0, None)
+    else:
+        yield from (Passage(text, 0, None) for text in _paragraphs(lines, paragraph))
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    """Whether lines are one heading: only the last has room for the next word, and no sentence ends with the first."""
+    full = (len(line) + 1 + len(following.split()[0]) > _WRAPPED_AT for line, following in pairwise(lines))
+    fits = len(lines) <= _MAX_WRAPPED_LINES and sum(map(len, lines)) <= _MAX_WRAPPED
+    return fits and all(full) and not _ENDS_SENTENCE.search(lines[0])
+
+
+def _paragraphs(lines: Sequence[str], paragraph: str) -> Iterator[str]:
+    if ends_in_pages(lines):
+        yield from lines
     elif any(len(line) > _LONG_LINE for line in lines):
         yield from map(without_numbers_of_notes_and_pages, lines)
     else:
@@ -174,48 +148,22 @@ def _is_verse(paragraph: str) -> bool:
     )
 
 
-def _is_heading(line: str) -> bool:
-    return len(line) <= _MAX_HEADING and any(pattern.fullmatch(line) for pattern in (_NUMBERED, _ORDINAL, _NAMED))
-
-
-def _with_title(texts: Sequence[str]) -> str:
-    """A heading with its title, if that is the next paragraph: a few words in capitals."""
-    heading, following = texts[0], texts[1] if len(texts) > 1 else ""
-    has_title = following.isupper() and len(following) <= MAX_LINE and not _is_heading(following)
-    return joined_lines(texts, heading=True) if has_title and _BARE.fullmatch(heading) else heading
-
-
-def _is_contents(lines: Sequence[str], *, after_title: bool) -> bool:
-    """Whether a paragraph lists headings."""
-    listed = [line for line in lines if not _CONTENTS.fullmatch(line)]
-    least = 1 if after_title else _MIN_LINES_OF_CONTENTS
-    return len(listed) >= least and len(listed) != 1 and sum(map(_is_heading, listed)) >= _MOSTLY * len(listed)
-
-
-def _with_contents(passages: list[Passage]) -> list[Passage]:
-    """Mark headings that are listed without text between them and come again, and the title above a list."""
-    last = {passage.text.casefold(): index for index, passage in enumerate(passages)}
-    listed: list[Passage] = []
-    for index, passage in enumerate([*passages, Passage("", 0, None)]):
-        if _is_heading(passage.text) and last[passage.text.casefold()] > index:
-            listed.append(passage)
-            continue
-        marked = listed if len(listed) >= _MIN_LINES_OF_CONTENTS else []
-        for one in (*marked, passage) if _CONTENTS.fullmatch(passage.text) else marked:
-            one.kinds = one.kinds or ("contents",)
-        listed = []
-    return passages
-
-
-def _headings(passages: Sequence[str]) -> set[int]:
-    """The indices of headings: with words, or numbers alone that count up from 1."""
-    found = {index for index, text in enumerate(passages) if _is_heading(text)}
-    numbers = [
-        (index, number_of(match[1])) for index, text in enumerate(passages) if (match := _NUMBER.fullmatch(text))
-    ]
-    expected, counted = 1, []
-    for index, value in numbers:
-        if value == expected or (value == 1 and index not in found):  # each part may begin with 1 again
-            counted.append(index)
-            expected = value + 1
-    return found | set(counted if len(counted) > 1 else ())
+def _starts(passages: Sequence[Passage]) -> Iterator[Start]:
+    """The headings with their titles; a part, and the chapter directly below it, are one start."""
+    part: Start | None = None
+    title = ""
+    for index, passage in enumerate(passages):
+        if passage.level and not passage.kinds:
+            title = with_title([one.text for one in passages[index : index + 2] if not one.kinds])
+            if part is not None and is_part(passage.text):
+                yield part
+            start = Start(part.position, f"{part.title}: {title}", 1, None) if part and not is_part(title) else None
+            start = start or Start(index, title, 1, None)
+            part = start if is_part(passage.text) else None
+            if part is None:
+                yield start
+        elif part is not None and not passage.kinds and not title.endswith(passage.text):
+            yield part
+            part = None
+    if part is not None:
+        yield part

@@ -5,6 +5,7 @@ import re
 from lxml import etree
 
 from voxmatrix.book.read.markup import children, descendants, kinds, local_name, text_of
+from voxmatrix.book.read.play_marks import is_stage_block
 from voxmatrix.book.read.unspoken import CONTENTS, is_note
 
 #: Words of `epub:type` and `role`, of landmarks, and of the guide of EPUB 2.
@@ -21,6 +22,12 @@ _NO_SECTIONS = ("html", "a", "img", "image", "li", "dt", "dd", "span")
 _CODE_CLASS = re.compile(
     r"(?i)(?:^|[\s_-])(?:code|sourcecode|programlisting|highlight|language-\w+|screen|listing)(?:$|[\s_-])"
 )
+_BOILERPLATE = frozenset(("pg-boilerplate", "pg-header", "pg-footer", "pgheader", "pgfooter"))
+_VERSE_CLASSES = frozenset(
+    ("verse-num", "versenum", "verse-number", "verse_number", "versenumber", "verse-no", "vnum", "v-num")
+)
+_VERSE_NUMBER = re.compile(r"(?:\d{1,3}:)?\d{1,3}[a-z]?")
+_RAISED, _LOWERED = {"sup", "super", "superscript"}, {"sub", "subscript"}
 #: Longer cells are text that a table only arranges.
 _MAX_CELL = 60
 
@@ -29,10 +36,8 @@ def kind_of(element: etree._Element, name: str) -> str:
     """The kind of an element, one of `voxmatrix.book.kinds`, or nothing."""
     if name == "nav":
         return "contents"
-    if name not in _NO_SECTIONS:
-        found = next((SEMANTICS[word] for word in sorted(kinds(element)) if word in SEMANTICS), "")
-        if found:
-            return found
+    if found := "" if name in _NO_SECTIONS else _section(element, name):
+        return found
     if is_note(element, name):
         return "notes"
     if name in ("title", "desc") and any(local_name(above) == "svg" for above in element.iterancestors()):
@@ -41,6 +46,28 @@ def kind_of(element: etree._Element, name: str) -> str:
         return "code"
     is_outermost = name == "table" and not any(local_name(above) == "table" for above in element.iterancestors())
     return "tables" if is_outermost and _has_data(element) else ""
+
+
+def _section(element: etree._Element, name: str) -> str:
+    if is_stage_block(element, name):
+        return "stage-directions"
+    if _is_boilerplate(element, name):
+        return "boilerplate"
+    return next((SEMANTICS[word] for word in sorted(kinds(element)) if word in SEMANTICS), "")
+
+
+def _is_boilerplate(element: etree._Element, name: str) -> bool:
+    """Whether an element is the header or the licence of Project Gutenberg; others have such ids, too."""
+    if name not in ("div", "section", "header", "footer"):
+        return False
+    said = {*(element.get("class") or "").lower().split(), (element.get("id") or "").lower()}
+    return bool(said & _BOILERPLATE) and "project gutenberg" in text_of(element).lower()
+
+
+def is_verse_number(element: etree._Element) -> bool:
+    """Whether the class of an element says that it is the number of a verse."""
+    named = _VERSE_CLASSES.intersection((element.get("class") or "").lower().split())
+    return bool(named) and _VERSE_NUMBER.fullmatch(text_of(element).strip()) is not None
 
 
 def _is_code(element: etree._Element) -> bool:
@@ -59,3 +86,10 @@ def _has_data(table: etree._Element) -> bool:
     cells = [cell for row in rows for cell in row]
     several = len(rows) > 1 and max(map(len, rows)) > 1
     return several and all(len(text_of(cell)) <= _MAX_CELL for cell in cells)
+
+
+def shift_of(element: etree._Element, name: str) -> str:
+    """`sup` for raised text, `sub` for lowered text, else nothing."""
+    named = set((element.get("class") or "").lower().split()) if name == "span" else {name}
+    shift = "sup" if named & _RAISED else "sub" if named & _LOWERED else ""
+    return "" if shift and any(True for _ in descendants(element, "img", "math", "br", "ruby")) else shift

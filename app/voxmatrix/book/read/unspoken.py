@@ -4,7 +4,7 @@ Never read are numbers of pages and lines, ruby, navigation, what is hidden or n
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -92,12 +92,21 @@ class Listed:
     fewest: int = 2
     #: Documents that are said to be tables of contents.
     pages: Collection[str] = ()
+    #: All documents of the book: where links within it lead to.
+    documents: Collection[str] = ()
 
 
-def is_contents_list(element: etree._Element, links: Sequence[etree._Element], path: str, listed: Listed) -> bool:
-    """Whether a list, table or section repeats the contents of the book, or says so, and holds nothing else."""
+def is_contents_list(
+    element: etree._Element, links: Sequence[etree._Element], path: str, listed: Listed, before: Collection[str]
+) -> bool:
+    """Whether a list, table or section repeats the contents of the book, or says so, and holds nothing else.
+
+    So does one all of whose lines are links to places of the book. `before` are the anchors above it: notes lead there.
+    """
     if len(links) < _MIN_LINKS:
         return False
+    if _are_places(element, path, listed, before):
+        return True
     if _CONTENTS_CLASS.search(element.get("class") or "") is None and path not in listed.pages:
         targets = [target for link in links if (target := _repeated(link, path, listed.titles))]
         if len(targets) < _MOSTLY * len(links) or len(set(targets)) < listed.fewest:
@@ -105,6 +114,45 @@ def is_contents_list(element: etree._Element, links: Sequence[etree._Element], p
     headings = (part for part in descendants(element, *_HEADINGS) if not any(True for _ in descendants(part, "a")))
     linked = sum(map(_letters, links))
     return _letters(element) - linked - sum(map(_letters, headings)) <= min(_FEW_LETTERS, linked)
+
+
+#: The elements that are the lines of a list, a table or a section.
+_LINES = {"table": ("tr",), "dl": ("dt",), "div": ("p",), "section": ("p",)}
+_MAX_LINE, _MAX_BESIDE_LINK = 250, 80
+_NO_NAME = re.compile(r"(?i)[\W\d_]*(?:[ivxlc]+[\W\d_]*)?")
+
+
+def _are_places(element: etree._Element, path: str, listed: Listed, before: Collection[str]) -> bool:
+    """Whether nearly all lines of an element, at least two, have a link to a place of the book and little else."""
+    name = local_name(element)
+    if name in ("body", "p") or (name in ("div", "section") and any(True for _ in _others(element))):
+        return False
+    lines = [line for line in islice(descendants(element, *_LINES.get(name, ("li",))), _MOST_LINES) if _letters(line)]
+    targets = [target for line in lines if (target := _place(line, path, listed, before))]
+    fewest = max(_MIN_LINKS, _MOSTLY * len(lines)) if len(lines) > _FEW_LINES else len(lines)
+    return len(targets) >= fewest and len(set(targets)) >= max(_MIN_LINKS, _MOSTLY * len(targets))
+
+
+_MOST_LINES, _FEW_LINES = 2000, 3
+
+
+def _others(element: etree._Element) -> Iterator[etree._Element]:
+    """What is in a section and is neither a heading nor a paragraph."""
+    return (child for child in element if local_name(child) not in ("p", "hr", "br", "a", "", *_HEADINGS))
+
+
+def _place(line: etree._Element, path: str, listed: Listed, before: Collection[str]) -> Link | None:
+    """Where a line of contents leads to; None for another line."""
+    links = links_in(line)
+    targets = {resolve(path, attribute(link, "href")) for link in links}
+    if len(targets) != 1 or (target := targets.pop()) is None:
+        return None
+    is_here = target.path == path and bool(target.anchor)
+    letters, linked = _letters(line), sum(map(_letters, links))
+    if not (is_here or target.path in listed.documents) or letters > _MAX_LINE or letters - linked > _MAX_BESIDE_LINK:
+        return None
+    only_number = all(_NO_NAME.fullmatch(text_of(link)) for link in links)
+    return None if only_number and (not is_here or target.anchor in before) else target
 
 
 def _repeated(link: etree._Element, path: str, titles: Mapping[Link, str]) -> Link | None:
