@@ -63,16 +63,19 @@ def package(
     guide: str = "",
     has_nav: bool = True,
     has_ncx: bool = False,
+    said: str = "3.0",
 ) -> str:
-    """A package document; its ids are the names of the documents."""
+    """A package document; its ids are the names of the documents, and `said` is its version."""
     manifest = "".join(f'<item id="{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in documents)
     manifest += '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>' * has_nav
     manifest += '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>' * has_ncx
     order = "".join(f'<itemref idref="{name}"/>' for name in documents) if spine is None else spine
+    toc = " toc='ncx'" * has_ncx
     return (
-        '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">'
+        '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" '
+        f'version="{said}" unique-identifier="id">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:opf="http://www.idpf.org/2007/opf">'
-        f"{metadata}</metadata><manifest>{manifest}{items}</manifest><spine toc='ncx'>{order}</spine>{guide}</package>"
+        f"{metadata}</metadata><manifest>{manifest}{items}</manifest><spine{toc}>{order}</spine>{guide}</package>"
     )
 
 

@@ -38,7 +38,7 @@ BLOCKS = (
     "<dl><dt>Term</dt><dd>Meaning</dd></dl><pre>a\n  b</pre><p>fi<b>r</b>st</p>"
 )
 BLOCK_TEXTS = [
-    "Title", "One two three.", "Item", "Item two", "Inner", "A, B", "1.", "2", "Quote", "Inside", "Bare text", "Box",
+    "Title", "One two three.", "Item", "Item two", "Inner", "A, B", "1. 2", "Quote", "Inside", "Bare text", "Box",
     "tail same", "new", "Term", "Meaning", "a b", "first",
 ]  # fmt: skip
 

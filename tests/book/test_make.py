@@ -1,6 +1,8 @@
 """A book is spoken once, whatever happens, and only what changed is spoken again."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +13,14 @@ import pytest
 from tests.toys.family import voice_of
 from tests.work import openings
 from tests.work.test_ledger import earlier_ledger
+from voxmatrix.audio.loudness_meter import sound_powers
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join import loudness
 from voxmatrix.book.join.audiobook import Joined
 from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.make import BookRequest, is_unfinished, open_book_job, partial_folder
-from voxmatrix.errors import BadInputError, InterruptedRunError
+from voxmatrix.book.shelf import path_digest
+from voxmatrix.errors import BadInputError, InterruptedRunError, UsageError
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.work.job import JobOutcome, JobProgress
@@ -154,41 +158,67 @@ def test_complete_chapters_can_be_heard_while_the_rest_is_made(request_: BookReq
         seen.update(path.name for path in folder.glob("[0-9]*") if chapters == 1)
 
     make(long, look)
-    assert seen == {"01 One.flac"}
+    assert seen == {"01 One.mp3"}
     assert not partial_folder(request_.out).exists()
+
+
+def test_a_complete_chapter_of_an_earlier_run_stays_if_nothing_of_it_has_changed(
+    request_: BookRequest, make: Make
+) -> None:
+    long = with_text(request_, 2, *(f"slow sentence number {number}." for number in range(30)))
+    file = partial_folder(request_.out) / "01 One.mp3"
+
+    def first_chapter_of_a_run(request: BookRequest) -> bytes:
+        """As it is when the run is interrupted, as soon as it is there."""
+
+        def interrupt(progress: JobProgress, chapters: int) -> None:
+            if file.exists():
+                raise KeyboardInterrupt
+
+        with pytest.raises(InterruptedRunError):
+            make(request, interrupt)
+        return file.read_bytes()
+
+    made = first_chapter_of_a_run(long)
+    (file.parent / "07 Of another edition.mp3").write_bytes(b"")
+    file.write_bytes(b"heard while it is made")
+    assert first_chapter_of_a_run(long) == b"heard while it is made"
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    changed = with_text(long, 1, "One", "The first one.")
+    assert first_chapter_of_a_run(changed) not in (b"heard while it is made", made)
 
 
 def test_a_book_that_an_earlier_version_began_is_made_anew(request_: BookRequest, make: Make) -> None:
     earlier_ledger(request_.job_folder)
-    (request_.job_folder / "joining").touch()
+    (request_.job_folder / f"joining-{path_digest(request_.out)}").touch()
     request_.out.touch()  # being written when the earlier command ended
     partial_folder(request_.out).mkdir()
-    (partial_folder(request_.out) / "02 Two.flac").write_bytes(b"of the earlier version")
+    (partial_folder(request_.out) / "02 Two.mp3").write_bytes(b"of the earlier version")
     seen: set[str] = set()
 
     def look(progress: JobProgress, chapters: int) -> None:
-        seen.update(path.read_bytes()[:4].decode() for path in partial_folder(request_.out).glob("[0-9]*"))
+        seen.update(path.read_bytes()[:3].decode("latin-1") for path in partial_folder(request_.out).glob("[0-9]*"))
 
-    assert is_unfinished(request_.out)
+    assert is_unfinished(request_.source, request_.out)
     outcome, _ = make(request_, look)
 
     assert (outcome.spoken, outcome.known) == (6, 0) and len(outcome.findings) == 1
-    assert seen <= {"fLaC"} and not partial_folder(request_.out).exists()
-    assert len(manifest(request_)["units"]) == 7 and not is_unfinished(request_.out)
+    assert seen <= {"ID3"} and not partial_folder(request_.out).exists()
+    assert len(manifest(request_)["units"]) == 7 and not is_unfinished(request_.source, request_.out)
 
 
-def test_loudness_is_measured_while_the_book_is_spoken(
+def test_the_loudness_of_each_sentence_is_measured_once(
     request_: BookRequest, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def again(*_: Any) -> None:
-        raise AssertionError("measured again")
+    measured: list[int] = []
 
-    monkeypatch.setattr(loudness, "_sounds", again)  # what reads all of them for it
-    one = replace(request_, book=replace(BOOK, chapters=BOOK.chapters[:1]))  # of several, most are written early
-    make(one)
-    assert len(manifest(one)["units"]) == 4
-    make(with_text(one, 1, "One", "The first one. The second one.", "Another end."))  # most of it is spoken already
-    assert len(manifest(one)["units"]) == 4
+    def powers(sound: Any, rate_hz: int) -> Any:
+        measured.append(len(sound))
+        return sound_powers(sound, rate_hz)
+
+    monkeypatch.setattr(loudness, "sound_powers", powers)
+    make(request_)  # of which one sentence is in both chapters
+    assert len(manifest(request_)["units"]) == 7 and len(measured) == 6
 
 
 def test_a_book_without_a_sentence_is_an_error_that_says_where_to_look(request_: BookRequest, make: Make) -> None:
@@ -197,8 +227,28 @@ def test_a_book_without_a_sentence_is_an_error_that_says_where_to_look(request_:
     assert "book inspect" in error.value.remedy
 
 
-def test_two_outputs_do_not_disturb_each_other(request_: BookRequest, make: Make) -> None:
+def test_two_books_with_one_output_are_not_made_at_once(request_: BookRequest) -> None:
+    (copy := request_.source.with_name("other.epub")).write_bytes(b"a book")
+    hold = "import sys\nfrom pathlib import Path\nfrom voxmatrix.lock import locked\n"
+    hold += "with locked(Path(sys.argv[1]), 'job', ''):\n    print('held', flush=True)\n    input()\n"
+    place = request_.job_folder.with_name(f"out-{path_digest(request_.out)}")
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "held\n"
+        with pytest.raises(UsageError, match="another job"), open_book_job(replace(request_, source=copy)):
+            pass
+        process.kill()
+
+
+def test_another_output_of_the_same_book_speaks_nothing_twice(request_: BookRequest, make: Make) -> None:
     make(request_)
-    other = replace(request_, out=request_.out.with_name("C.m4b"))
-    assert other.job_folder != request_.job_folder
-    assert make(other)[0].known == 0
+    one = request_.book.chapters[1]
+    for other in (
+        replace(request_, out=request_.out.with_name("C.m4b")),
+        replace(request_, out=request_.out.with_name("D.mp3"), book=replace(request_.book, chapters=(one,))),
+        replace(request_, joining=JoinSettings(narrator="Ann")),
+    ):
+        assert make(other)[0].spoken == 0
+    (copy := request_.source.with_name("other.epub")).write_bytes(b"a book")
+    assert make(replace(request_, source=copy))[0].known == 0

@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.book.content import Book, Chapter
+from voxmatrix.book.content import Book, Chapter, Speech
 from voxmatrix.book.selection import beginning, select_chapters
+from voxmatrix.book.units import sentences
 from voxmatrix.errors import UsageError
 from voxmatrix.work.job import estimated_seconds
 
@@ -62,6 +63,37 @@ def test_a_beginning_ends_with_a_sentence_of_a_long_paragraph():
     sentences = paragraph.count(SENTENCE)
     assert paragraph == " ".join([SENTENCE] * sentences)
     assert 60 <= sentences * estimated_seconds(SENTENCE) < 60 + estimated_seconds(SENTENCE)
+
+
+def test_a_beginning_keeps_tags_and_spaces_and_the_speech_in_it():
+    paragraph = f"She stood up [pause:2s]  and said “Come.” [rate:0.8] Bob: {SENTENCE} {SENTENCE}[rate] No."
+    come, bob = paragraph.index("“Come"), paragraph.index("The")
+    speeches = tuple(Speech(number, *place) for number in (0, 1, 2) for place in ((come, come + 7), (bob, bob + 123)))
+    known = Book("Harbour", (), "en", None, (Chapter(1, "One", (paragraph,) * 3, speeches),))
+    seconds = [estimated_seconds(one.text) for one in sentences((paragraph,), "en")]
+
+    (chapter,) = beginning(known, "en", sum(seconds) + sum(seconds[:-2]) - 0.1).chapters
+
+    assert chapter.paragraphs == (paragraph, paragraph[: bob + len(SENTENCE)])
+    assert chapter.speeches == (*speeches[:3], Speech(1, bob, bob + len(SENTENCE)))
+
+
+@given(
+    st.lists(
+        st.sampled_from(["One", "two.", "“Three!”", "four. »", "- five", "...", "* * *", "[pause:1s]", "6 “", "x_?"])
+    ),
+    st.integers(1, 20),
+    st.sampled_from([" ", "  ", "\n"]),
+)
+def test_a_beginning_has_the_first_sentences_of_the_book(words, seconds, space):
+    paragraph = space.join(["Zero", *words])
+    (chapter,) = beginning(book((paragraph,)), "en", seconds).chapters
+
+    whole = [one.text for one in sentences((paragraph,), "en")]
+    first = [one.text for one in sentences(chapter.paragraphs, "en")]
+    assert paragraph.startswith(chapter.paragraphs[0])
+    assert first == whole[: len(first)]
+    assert first == whole or sum(map(estimated_seconds, first[:-1])) < seconds <= sum(map(estimated_seconds, first))
 
 
 @pytest.mark.parametrize("short", [book(("For Ada.", "* * *"), (SENTENCE,)), book(("* * *",))])

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from tests.book.generated import CHARACTERS, generated_book
 from tests.examples import examples
 from tests.toys.family import added, voice_of
-from voxmatrix.book.content import Book
+from voxmatrix.book.content import Book, Chapter, Speech
 from voxmatrix.book.read import read_book
-from voxmatrix.book.units import BookSentence, book_units, sentences
+from voxmatrix.book.units import BookSentence, BookUnit, book_units, sentences
 from voxmatrix.cli import main
 from voxmatrix.models.card import Capabilities, VoiceCard
-from voxmatrix.models.style import Style
+from voxmatrix.models.style import Role, Style
 from voxmatrix.speak.synthesize import in_words
+from voxmatrix.text.heteronyms import say_heteronyms
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.sentences import MAX_CHARACTERS
 from voxmatrix.voices.cast import role_of
@@ -101,7 +102,7 @@ def test_a_worker_speaks_each_sentence_as_one_and_splits_none_again():
     for unit in units:
         job = unit.job(Path("out.wav"))
         assert job.whole and job.text == unit.text
-        words = normalise(unit.text, "en-us")
+        words = say_heteronyms(normalise(unit.text, "en-us"), "en-us")
         pieces = [spoken.text for spoken in in_words([job.text], CARD, job.style, whole=job.whole)]
         if len(pieces) != 1:
             again.append(unit.text)
@@ -127,3 +128,75 @@ def test_book_inspect_counts_the_sentences_that_book_speaks(capsys, tmp_path):
             counted = [one["sentences"] for one in json.loads(capsys.readouterr().out)["chapters"]]
             spoken = Counter(unit.chapter for unit in book_units(read_book(path), "en-us", "voice", Style()))
             assert counted == [spoken[number] for number in range(1, len(counted) + 1)] and sum(counted) > 100
+
+
+def _spoken(style: Style, *paragraphs: str, speeches: tuple[Speech, ...]) -> list[BookUnit]:
+    book = Book("B", (), "en", None, (Chapter(1, "One", paragraphs, speeches),))
+    return list(book_units(book, "en", "narrator", style))
+
+
+def _heard(units: list[BookUnit]) -> list[tuple[str, str, str]]:
+    return [(unit.unit.text, unit.voice, unit.who) for unit in units]
+
+
+ANNA, DIALOGUE = Role("anna.onnx", None, "a"), Role("dialogue.onnx", None, "d")
+TEXT = "“Yes,” said Anna. “It rains,” he said. It did."
+SPEECHES = (Speech(0, 0, 6, "Anna", "verb"), Speech(0, 18, 29, "Bob", "verb"))
+
+
+def test_a_speech_has_the_voice_of_its_speaker_or_that_of_dialogue_or_the_narrators():
+    cast = Style(cast={"anna": ANNA})
+    assert _heard(_spoken(cast, TEXT, speeches=SPEECHES)) == [
+        ("“Yes,”", "anna.onnx", "Anna"),
+        ("said Anna.", "", ""),
+        ("“It rains,” he said.", "", ""),
+        ("It did.", "", ""),
+    ]
+    both = Style(cast={"anna": ANNA, "voice": DIALOGUE}, dialogue_voice="Voice")
+    units = _spoken(both, TEXT, speeches=SPEECHES)
+    assert _heard(units) == [
+        ("“Yes,”", "anna.onnx", "Anna"),
+        ("said Anna.", "", ""),
+        ("“It rains,”", "dialogue.onnx", "Bob"),
+        ("he said.", "", ""),
+        ("It did.", "", ""),
+    ]
+    assert [unit.continues for unit in units] == [False, True, False, True, False]
+    assert [unit.unit.style.breaks_off for unit in units] == [True, False, True, False, False]
+    assert [unit.rule for unit in units] == ["verb", "", "verb", "", ""]
+
+
+def test_speech_of_nobody_known_has_the_voice_of_dialogue():
+    units = _spoken(Style(cast={"d": DIALOGUE}, dialogue_voice="D"), TEXT, speeches=(Speech(0, 0, 6),))
+    assert _heard(units)[:2] == [("“Yes,”", "dialogue.onnx", ""), ("said Anna.", "", "")]
+
+
+def test_the_narrators_units_are_the_same_with_any_cast():
+    alone = {unit.unit.key for unit in _spoken(Style(), TEXT, "And so on.", speeches=())}
+    cast = Style(cast={"voice": DIALOGUE, "anna": ANNA}, dialogue_voice="voice", emphasis_voice="anna")
+    keys = {unit.unit.text: unit.unit.key for unit in _spoken(cast, TEXT, "And so on.", speeches=SPEECHES)}
+    assert keys["It did."] in alone and keys["And so on."] in alone
+    assert {unit.unit.key for unit in _spoken(Style(), TEXT, "And so on.", speeches=SPEECHES)} == alone
+    nobody = Style(cast={"eve": ANNA})  # of whom the book knows nothing
+    assert {unit.unit.key for unit in _spoken(nobody, TEXT, "And so on.", speeches=SPEECHES)} == alone
+
+
+def test_a_tag_is_stronger_than_who_speaks_and_what_is_between_two_speeches_is_not_lost():
+    cast = Style(cast={"anna": ANNA, "bob": DIALOGUE})
+    tagged = "[voice:Bob]“Yes.”[voice] “No.”"
+    speeches = (Speech(0, 11, 17, "Anna", "verb"), Speech(0, 25, 30, "Anna", "turn"))
+    assert _heard(_spoken(cast, tagged, speeches=speeches)) == [
+        ("“Yes.”", "dialogue.onnx", ""),
+        ("“No.”", "anna.onnx", "Anna"),
+    ]
+    two = (Speech(0, 0, 6, "Anna", "verb"), Speech(0, 7, 12, "Anna", "turn"))
+    assert _heard(_spoken(cast, "“Yes.” “No.” – “Oh!”", speeches=two))[:2] == [
+        ("“Yes.”", "anna.onnx", "Anna"),
+        ("“No.”", "anna.onnx", "Anna"),
+    ]
+
+
+def test_a_speech_of_a_paragraph_in_one_line_is_in_several_parts_of_it():
+    text = "It rained. " * 12_000
+    units = _spoken(Style(cast={"anna": ANNA}), text, speeches=(Speech(0, 11, len(text) - 12, "Anna", "verb"),))
+    assert [unit.who for unit in units] == ["", *["Anna"] * 11_998, ""]

@@ -7,6 +7,7 @@ from voxmatrix.book.kinds import PartsOfKind
 from voxmatrix.encoding import parse_json
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.files import read_errors
+from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.wording import pluralise, quoted
 
 
@@ -18,6 +19,27 @@ class Cover:
     data: bytes
 
 
+#: Who speaks if only the sex is known, m or f, and if nothing is.
+SOMEBODY = {"m": "a man", "f": "a woman", "": "somebody"}
+
+
+@dataclass(frozen=True)
+class Speech:
+    """What somebody says in a paragraph, or a part of it: who, beside the text."""
+
+    #: Index in `paragraphs` of the chapter.
+    paragraph: int
+    #: Characters of the paragraph, with the quotation marks.
+    start: int
+    end: int
+    #: The name of the speaker; empty if it is not known.
+    who: str = ""
+    #: How the speaker is known, e.g. `name`: it stands before the words.
+    rule: str = ""
+    #: Where the name of the speaker ends that begins the paragraph, with what divides it from the rest; 0: none does.
+    head: int = 0
+
+
 @dataclass(frozen=True)
 class Chapter:
     """A chapter with the text that is spoken. A heading that is in the text is the first of the paragraphs."""
@@ -27,6 +49,8 @@ class Chapter:
     title: str
     #: None is empty, and whitespace is single spaces.
     paragraphs: tuple[str, ...]
+    #: In the order of the text; none overlap.
+    speeches: tuple[Speech, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +82,8 @@ class Book:
     #: What it has beside its text, read or left out.
     kinds: tuple[PartsOfKind, ...] = ()
     about: Metadata = field(default_factory=Metadata)
+    #: How its own lexicons say words.
+    lexicon: Lexicon = field(default_factory=Lexicon)
 
 
 _FORMAT = 'write a JSON object of chapter numbers and titles, e.g. {"1": "The storm"}; book inspect shows the numbers'

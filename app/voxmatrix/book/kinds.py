@@ -13,20 +13,26 @@ KINDS = {
     "title-page": "title pages",
     "copyright": "the copyright page",
     "imprint": "imprint and colophon",
+    "boilerplate": "the header and the licence of Project Gutenberg",
     "contents": "tables of contents, and lists of pictures and tables",
     "notes": "footnotes, endnotes, and pages that only a link leads to",
     "index": "the index",
     "bibliography": "the bibliography",
+    "page-numbers": "numbers of pages between the paragraphs of converted files",
+    "verse-numbers": "numbers of chapter and verse before the verses of the Bible and other books",
     "pictures": "descriptions of pictures",
     "code": "blocks of program code",
     "tables": "tables of data",
     "headings": "headings",
+    "stage-directions": "stage directions of plays",
     "urls": "web addresses within the text",
 }
 #: What is read unless somebody asks for something else.
-SPOKEN_KINDS = frozenset({"tables", "headings", "urls"})
+SPOKEN_KINDS = frozenset({"tables", "headings", "stage-directions", "urls", "verse-numbers"})
 #: Kinds that are sections: a chapter in which nothing but its heading is left is none.
-SECTIONS = frozenset(KINDS) - {"pictures", "code", "tables", "headings", "urls"}
+SECTIONS = frozenset(KINDS) - {
+    "pictures", "code", "tables", "headings", "stage-directions", "urls", "page-numbers", "verse-numbers",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """A book to an audiobook: speak what is not spoken yet, then join all of it."""
 
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.book.check import Doubt, Listener, check_speech
+from voxmatrix.book.check import Doubt, Listener, SpeechCheck, refuse_faulty_voice
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.audiobook import Joined, Origin, join_book, manifest_path
 from voxmatrix.book.join.finished import JoinSettings
@@ -17,14 +16,16 @@ from voxmatrix.book.join.loudness import SpeechMeter
 from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.partial import PartialChapters, spoken_unit
+from voxmatrix.book.shelf import job_folder, note_book, path_digest
 from voxmatrix.book.units import BookUnit, book_units
-from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, InterruptedRunError
 from voxmatrix.files import digest, write_text
 from voxmatrix.judge.hearing import Recogniser
+from voxmatrix.lock import locked
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import MAX_SEED, Style
 from voxmatrix.progress import OnProgress
+from voxmatrix.voices.resolve import resolve
 from voxmatrix.wording import pluralise, quoted
 from voxmatrix.work.delivery import Delivery
 from voxmatrix.work.executor import Workers
@@ -34,8 +35,8 @@ from voxmatrix.work.unit import unit_of
 
 #: Sentences that an error names.
 _NAMED = 5
-#: In the folder of a job: there while its audiobook is written; what was heard in its speech.
-_JOINING, _HEARD = "joining", "heard.jsonl"
+#: In the folder of a job: what was heard in its speech.
+_HEARD = "heard.jsonl"
 #: How often a sentence is spoken again.
 MAX_RETAKES = 2
 #: What is added to its seed: more than the distance of seeds that are chosen for whole books.
@@ -56,8 +57,8 @@ class BookRequest:
 
     @property
     def job_folder(self) -> Path:
-        """Where finished sentences are kept, for this output file."""
-        return job_folder(self.out)
+        """Where finished sentences are kept, for all audiobooks of this file."""
+        return job_folder(self.source)
 
 
 #: Called with the progress of the job and the number of chapters that are complete.
@@ -109,53 +110,67 @@ class BookJob:
             raise _given_up(outcome, len(self.units))
         return outcome
 
-    def check(self, recogniser: Recogniser | None, on_progress: OnProgress) -> list[Doubt]:
+    def check(
+        self, recogniser: Recogniser | None, on_progress: OnProgress, *, again: Workers | None = None, full: bool = True
+    ) -> list[Doubt]:
         """The sentences that may not be spoken right, by their sound and by the words that are heard in it.
 
+        Args:
+            recogniser: hears the words.
+            on_progress: is called with the sentences that are checked, and their number.
+            again: speak what is in doubt again with other random numbers; what is not better then stays as it was.
+            full: else only what cannot be the speech of its text is in doubt.
+
         Raises:
-            As `check_speech`.
+            BadInputError: the voice is at fault.
+            DamagedFileError: the speech of a sentence is not what was delivered.
+            And what `run_job` raises.
         """
-        doubts = self._doubts(self._listener(recogniser), on_progress)
-        self._checked = _figures(recogniser, doubts)
+        listener = Listener(recogniser, self._request.job_folder / _HEARD) if recogniser else None
+        check = SpeechCheck(self._request.voice, listener, compared=full)
+        before = self.units
+        doubts = check.doubts(self._sentences(), on_progress)
+        if again:
+            doubts = self._speak_again(check, doubts, again, on_progress)
+        self._refuse(doubts)
+        if full or doubts:
+            retaken = {"sentences": len(before), "repaired": _changed(before, self.units)} if again else {}
+            self._checked = {**_figures(recogniser, doubts), **retaken}
         return doubts
 
-    def hear(self, recogniser: Recogniser | None, workers: Workers, on_progress: OnProgress) -> list[Doubt]:
-        """`check`, and speak what is in doubt again with other random numbers; what stays so is as it was.
-
-        Raises:
-            As `check_speech`, and what `run_job` raises.
-        """
-        listener, before = self._listener(recogniser), self.units
-        first = doubts = self._doubts(listener, on_progress)
-        for _ in range(MAX_RETAKES):
+    def _speak_again(
+        self, check: SpeechCheck, doubts: list[Doubt], workers: Workers, on_progress: OnProgress
+    ) -> list[Doubt]:
+        """Take the speech of other seeds for sentences in doubt, where it is better. The rest stays in doubt."""
+        before = {unit.place: unit for unit in self.units}
+        for attempt in range(1, MAX_RETAKES + 1):
             if not doubts:
                 break
-            places = {(doubt.chapter, doubt.index) for doubt in doubts}
-            self.units = [_retake(unit) if unit.place in places else unit for unit in self.units]
+            places = {doubt.place for doubt in doubts}
+            self.units = [_retake(unit, attempt) if unit.place in places else unit for unit in self.units]
             self._run(workers, len(places), lambda progress: None)
-            delivered = [self._ledger.delivery(unit.unit.key) for unit in self.units]
-            self.units = [new if there else old for new, old, there in zip(self.units, before, delivered, strict=True)]
-            doubts = self._doubts(listener, on_progress)
-        left = {(doubt.chapter, doubt.index) for doubt in doubts}
-        self.units = [old if old.place in left else new for old, new in zip(before, self.units, strict=True)]
-        named = {(doubt.chapter, doubt.index): doubt for doubt in (*doubts, *first)}
-        still = [named[place] for place in sorted(left)]
-        repaired = sum(old is not new for old, new in zip(before, self.units, strict=True))
-        self._checked = {**_figures(recogniser, still), "sentences": len(before), "repaired": repaired}
-        return still
+            spoken = [pair for pair in self._sentences() if pair[0].place in places]
+            wrong = {doubt.place for doubt in check.doubts(spoken, on_progress)}
+            left = places - {unit.place for unit, _ in spoken if unit.place not in wrong}
+            self.units = [before[unit.place] if unit.place in left else unit for unit in self.units]
+            doubts = [doubt for doubt in doubts if doubt.place in left]
+        return doubts
+
+    def _refuse(self, doubts: Sequence[Doubt]) -> None:
+        """Refuse a book whose voice is at fault, and forget what it has said wrong: the voice may be repaired."""
+        try:
+            refuse_faulty_voice(self._request.voice.id, doubts, len(self.units))
+        except BadInputError:
+            wrong = {doubt.place for doubt in doubts if doubt.impossible}
+            units = [unit for unit in self.units if unit.place in wrong]
+            attempts = range(MAX_RETAKES + 1)
+            self._ledger.forget(_retake(unit, attempt).unit.key for unit in units for attempt in attempts)
+            raise
 
     def _run(self, workers: Workers, count: int, on_progress: OnJobProgress) -> JobOutcome:
         """Speak the units that the job does not have yet, about so many."""
         with workers(self._ledger.incoming, count) as executor:
             return run_job(self._ledger, (unit.unit for unit in self.units), executor, on_progress)
-
-    def _doubts(self, listener: Listener | None, on_progress: OnProgress) -> list[Doubt]:
-        voice = self._request.voice
-        strict = voice.capabilities.autoregressive
-        return check_speech(list(self._spoken()), voice.language, listener, on_progress, strict=strict)
-
-    def _listener(self, recogniser: Recogniser | None) -> Listener | None:
-        return Listener(recogniser, self._request.job_folder / _HEARD) if recogniser else None
 
     def join(self, on_progress: OnProgress) -> Joined:
         """Join the sentences, and remove `B.partial`.
@@ -163,15 +178,17 @@ class BookJob:
         Raises:
             As `join_book`.
         """
-        request, joining = self._request, self._request.job_folder / _JOINING
+        request = self._request
+        joining = _joining(request.source, request.out)
         write_text(joining, "")
         joined = join_book(
             request.book,
             self._spoken(),
             request.out,
             request.joining,
-            source=Origin(request.source.name, digest(request.source)),
+            source=Origin(request.source.name, digest(request.source), path=request.source),
             voice=Origin(request.voice.path.name, self._checksum, self._provenance()),
+            cast=self._cast(),
             meter=self._meter,
             checked=self._checked,
             on_progress=on_progress,
@@ -183,10 +200,18 @@ class BookJob:
     def _provenance(self) -> dict[str, Any]:
         """What the certificate says of the voice. The workers of a cluster may compute it in several ways."""
         computed = sorted({delivery.computed for _, delivery in self._delivered()} - {""})
-        return {**self._request.voice.provenance, **({"computed": computed} if computed else {})}
+        return {**_of_card(self._request.voice), **({"computed": computed} if computed else {})}
+
+    def _cast(self) -> list[Origin]:
+        """The voices that speak beside the narrator's."""
+        roles = {unit.voice: unit.unit.style.cast[""] for unit in self.units if unit.voice}
+        return [Origin(name, role.digest, _of_card(resolve(role.voice))) for name, role in sorted(roles.items())]
 
     def _spoken(self) -> Iterator[Spoken]:
-        return (spoken_unit(unit, self._ledger, delivery) for unit, delivery in self._delivered())
+        return (spoken for _, spoken in self._sentences())
+
+    def _sentences(self) -> list[tuple[BookUnit, Spoken]]:
+        return [(unit, spoken_unit(unit, self._ledger, delivery)) for unit, delivery in self._delivered()]
 
     def _delivered(self) -> Iterator[tuple[BookUnit, Delivery]]:
         delivered = {delivery.key: delivery for _, delivery in self._ledger.deliveries()}
@@ -210,7 +235,12 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
     # Known now, not after hours of speech.
     check_sound_format(request.out, request.joining.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
     ffmpeg_program()
-    with open_ledger(request.job_folder) as ledger:
+    of_output = request.job_folder.with_name(f"out-{path_digest(request.out)}")
+    with (
+        locked(of_output, "job", "wait until it has finished, or choose another `out`"),
+        open_ledger(request.job_folder) as ledger,
+    ):
+        note_book(request.job_folder, request.source, request.book)
         if ledger.begun_anew:
             shutil.rmtree(partial_folder(request.out), ignore_errors=True)
         try:
@@ -220,15 +250,14 @@ def open_book_job(request: BookRequest) -> Iterator[BookJob]:
             raise InterruptedRunError(problem, "run the same command again to continue") from error
 
 
-def is_unfinished(out: Path) -> bool:
+def is_unfinished(source: Path, out: Path) -> bool:
     """Whether an audiobook was being written when its command ended: it has no certificate yet."""
-    return (job_folder(out) / _JOINING).exists() and not manifest_path(out).exists()
+    return _joining(source, out).exists() and not manifest_path(out).exists()
 
 
-def job_folder(out: Path) -> Path:
-    """The folder in which the finished sentences of an audiobook are kept."""
-    place = str(out.absolute())
-    return home() / "jobs" / f"book-{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+def _joining(source: Path, out: Path) -> Path:
+    """The file that is there while an audiobook of a job is written."""
+    return job_folder(source) / f"joining-{path_digest(out)}"
 
 
 def partial_folder(out: Path) -> Path:
@@ -236,15 +265,26 @@ def partial_folder(out: Path) -> Path:
     return out.with_name(f"{out.stem}.partial")
 
 
+def _of_card(voice: VoiceCard) -> dict[str, Any]:
+    """What a certificate says of a voice: its licence, as far as it is known, and what made it."""
+    return {**({"license": voice.license} if voice.license else {}), **voice.provenance}
+
+
 def _figures(recogniser: Recogniser | None, doubts: Sequence[Doubt]) -> dict[str, Any]:
     by = recogniser.name if recogniser else "sound"
     return {"by": by, "doubtful": [asdict(doubt) for doubt in doubts]}
 
 
-def _retake(unit: BookUnit) -> BookUnit:
+def _changed(before: Sequence[BookUnit], after: Sequence[BookUnit]) -> int:
+    return sum(old is not new for old, new in zip(before, after, strict=True))
+
+
+def _retake(unit: BookUnit, attempt: int = 1) -> BookUnit:
     """The sentence with another seed, which is the same in every run of the same command."""
+    if not attempt:
+        return unit
     style = unit.unit.style
-    own = replace(style, seed=((style.seed or 0) + _RETAKE_SEED) % MAX_SEED)
+    own = replace(style, seed=((style.seed or 0) + attempt * _RETAKE_SEED) % MAX_SEED)
     return replace(unit, unit=unit_of(unit.unit.text, unit.unit.voice, own))
 
 

@@ -1,17 +1,20 @@
 """The part of a book that a user wants: chapters, `3-7,9`, or the beginning."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from voxmatrix.book.content import Book, Chapter
+from voxmatrix.book.content import Book, Chapter, Speech
 from voxmatrix.book.units import sentences
 from voxmatrix.errors import UsageError
+from voxmatrix.text.speech.untagged import untagged
 from voxmatrix.wording import pluralise as counted
 from voxmatrix.wording import quoted
 from voxmatrix.work.job import estimated_seconds
 
+#: The punctuation at the end of a sentence.
+_LAST_MARKS = re.compile(r"[\W_]*\Z")
 _PART = re.compile(r"\s*(\d{1,9})?\s*(?:([-\u2013])\s*(\d{1,9})?\s*)?")
 
 
@@ -43,7 +46,7 @@ def beginning(book: Book, language: str, seconds: float) -> Book:
     for chapter in book.chapters:
         paragraphs, lasts = _first_paragraphs(chapter.paragraphs, language, left)
         if lasts:
-            chapters.append(replace(chapter, paragraphs=paragraphs))
+            chapters.append(replace(chapter, paragraphs=paragraphs, speeches=tuple(_within(chapter, paragraphs))))
         left -= lasts
         if left <= 0:
             break
@@ -60,9 +63,26 @@ def _first_paragraphs(paragraphs: Iterable[str], language: str, seconds: float) 
         found = [one.text for one in sentences([paragraph], language)]
         times = list(accumulate(map(estimated_seconds, found), initial=lasts))
         wanted = sum(begins < seconds for begins in times[:-1])
-        taken.append(paragraph if wanted == len(found) else " ".join(found[:wanted]))
+        taken.append(paragraph if wanted == len(found) else paragraph[: _end_of(found[:wanted], paragraph)])
         lasts = times[wanted]
     return tuple(taken), lasts
+
+
+def _end_of(first: Sequence[str], paragraph: str) -> int:
+    """Where the first sentences of a paragraph end in it: they have its letters and digits, not its tags and spaces."""
+    plain = untagged(paragraph)
+    letters = [place for place, character in enumerate(plain.text) if character.isalnum()]
+    end = letters[sum(character.isalnum() for sentence in first for character in sentence) - 1] + 1
+    marks = "".join(_LAST_MARKS.findall(first[-1])[0].split())
+    behind = re.compile("".join(rf"\s*{re.escape(mark)}" for mark in marks)).match(plain.text, end)
+    return plain.span(0, behind.end() if behind else end)[1]
+
+
+def _within(chapter: Chapter, paragraphs: Sequence[str]) -> Iterator[Speech]:
+    """The speeches of a chapter as far as its first paragraphs have them."""
+    for speech in chapter.speeches:
+        if speech.paragraph < len(paragraphs) and speech.start < (end := len(paragraphs[speech.paragraph])):
+            yield replace(speech, end=min(speech.end, end))
 
 
 def _invalid(problem: str, count: int) -> UsageError:

@@ -8,7 +8,7 @@ from tests.book.join.books import book, decoded, finished, image, probe, speech
 from voxmatrix.book.content import Chapter, Cover
 from voxmatrix.book.join.chapter_files import chapter_file_name, join_chapter, write_chapter_files
 from voxmatrix.book.join.finished import JoinSettings
-from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
+from voxmatrix.errors import BadInputError, DamagedFileError
 
 COVER = Cover("image/png", image("PNG"))
 
@@ -41,25 +41,21 @@ def test_the_playlist_names_the_files_in_order(tmp_path: Path) -> None:
     assert lines == ["#EXTM3U", "#EXTINF:3,One #EXTINF:9,x", "01 One #EXTINF 9,x.mp3", "#EXTINF:3,2", "02.mp3"]
 
 
-@pytest.mark.parametrize("extension", ["m4a", "mp3", "ogg", "opus", "flac"])
-def test_a_chapter_that_is_heard_early_is_that_of_the_finished_book(tmp_path: Path, extension: str) -> None:
+def test_a_chapter_that_is_heard_early_is_that_of_the_finished_book_but_smaller(tmp_path: Path) -> None:
     units = speech(tmp_path / "units", [3, 4, 2])
     content, settings = book(["One", "Two", "Three"], COVER), JoinSettings()
-    early = join_chapter(
-        content, content.chapters[1], units[3:7], tmp_path / "B.partial", extension=extension, settings=settings
-    )
-    complete = write_chapter_files(finished(content, units), tmp_path / "B", extension)[1]
+    early = join_chapter(content, content.chapters[1], units[3:7], tmp_path / "B.partial", settings=settings)
+    complete = write_chapter_files(finished(content, units), tmp_path / "B", "mp3")[1]
     assert early.parent.name == "B.partial" and early.name == complete.name
-    assert early.read_bytes() == complete.read_bytes()
+    assert early.stat().st_size < complete.stat().st_size
+    assert len(decoded(early)) == len(decoded(complete))
 
 
 def test_a_chapter_with_a_gap_cannot_be_heard_early(tmp_path: Path) -> None:
     units = speech(tmp_path / "units", [3])
     content = book(["One"])
     with pytest.raises(BadInputError, match="chapter 1, sentence 2 is missing"):
-        join_chapter(content, content.chapters[0], units[::2], tmp_path, extension="mp3", settings=JoinSettings())
-    with pytest.raises(UsageError, match="unknown extension"):
-        join_chapter(content, content.chapters[0], units, tmp_path, extension="wav", settings=JoinSettings())
+        join_chapter(content, content.chapters[0], units[::2], tmp_path, settings=JoinSettings())
 
 
 def test_damaged_speech_leaves_no_half_chapter(tmp_path: Path) -> None:

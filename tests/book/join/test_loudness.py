@@ -1,4 +1,6 @@
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,7 +8,6 @@ import pytest
 import soundfile
 
 from tests.book.join.books import RATE_HZ, book, finished, heard, speech, spoken, tone
-from voxmatrix.audio.loudness_meter import MeasuredSound
 from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.loudness import MAX_GAIN_DB, TARGET_LUFS, SpeechMeter, measure
 from voxmatrix.book.join.samples import chapter_sound, levelled
@@ -15,7 +16,9 @@ from voxmatrix.errors import DamagedFileError
 
 
 def pcm(line: Timeline, number: int, gain_db: float) -> np.ndarray:
-    return np.frombuffer(b"".join(chapter_sound(line.chapters[number], line.rate_hz, gain_db)), "<i2")
+    chapter = line.chapters[number]
+    gains = [gain_db] * len(chapter.sentences)
+    return np.frombuffer(b"".join(chapter_sound(chapter, line.rate_hz, gains)), "<i2")
 
 
 def test_every_chapter_is_as_loud_as_an_audiobook(tmp_path: Path) -> None:
@@ -37,6 +40,22 @@ def test_one_gain_for_a_chapter_keeps_a_whisper_quieter_than_a_shout(tmp_path: P
     samples = pcm(ready.line, 0, ready.levels.gains_db[0]).astype(float)
     first, second = (samples[one.start : one.end] for one in ready.line.sentences)
     assert np.std(first) / np.std(second) == pytest.approx(2, rel=0.01)
+
+
+def test_a_voice_is_as_loud_as_the_narrator_of_its_chapter(tmp_path: Path) -> None:
+    said = [("", 0.3), ("anna", 0.15), ("", 0.3), ("anna", 0.15), ("bo", 0.01)]
+    sentences = [
+        replace(spoken(tmp_path / f"{n}.wav", tone(0.5 if voice == "bo" else 2, amplitude=loud), index=n), voice=voice)
+        for n, (voice, loud) in enumerate(said, start=1)
+    ]
+    ready = finished(book(["One"]), sentences)
+    ((chapter, gains),) = ready.chapters()
+    assert gains[1] - gains[0] == pytest.approx(6, abs=0.05)
+    assert gains[2] == gains[0] and gains[3] == gains[1]
+    assert gains[4] == gains[0], "too little is heard of him"
+    sound = np.frombuffer(b"".join(chapter_sound(chapter, ready.line.rate_hz, gains)), "<i2")
+    soundfile.write(tmp_path / "chapter.wav", sound, RATE_HZ)
+    assert heard(tmp_path / "chapter.wav")[0] == pytest.approx(TARGET_LUFS, abs=0.3)
 
 
 def test_a_chapter_and_a_sentence_sound_the_same_whatever_is_around_them(tmp_path: Path) -> None:
@@ -100,28 +119,34 @@ def line(tmp_path: Path) -> Timeline:
     return timeline(book(["One", "Empty", "Three"]).chapters, speech(tmp_path, [4, 0, 3]))
 
 
-def metered(line: Timeline, left_out: Sequence[Spoken] = ()) -> list[MeasuredSound] | None:
+def metered(line: Timeline, given: Sequence[Spoken]) -> SpeechMeter:
+    """A meter whose thread has had all the time for what it was given."""
     meter = SpeechMeter()
-    for chapter in line.chapters:
-        for sentence in chapter.sentences:
-            if sentence.spoken not in left_out:
-                pause_seconds = (sentence.pause_end - sentence.end) / line.rate_hz
-                meter.add(sentence.spoken, pause_seconds, ends_chapter=sentence is chapter.sentences[-1])
-    meter.finish()
-    return meter.result(line, lambda done, total: None)
+    meter.start()
+    for sentence in given:
+        meter.add(sentence)
+    for sentence in given:
+        with suppress(DamagedFileError):
+            meter.powers(sentence)
+    meter.stop()
+    return meter
 
 
-def test_the_levels_are_the_same(line: Timeline) -> None:
-    measured = metered(line)
-    assert measured is not None
-    assert measure(line, measured=measured) == measure(line)
+@pytest.mark.parametrize("given", [0, 3, 99])
+def test_the_levels_are_the_same_whatever_was_measured_before(line: Timeline, given: int) -> None:
+    levels = measure(line)
+    assert measure(line, meter=metered(line, [one.spoken for one in line.sentences][:given])) == levels
 
 
-def test_other_sentences_than_those_of_the_book_are_no_result(line: Timeline) -> None:
-    assert metered(line, [line.sentences[-1].spoken]) is None
-    assert metered(line, [one.spoken for one in line.sentences]) is None
+def test_each_sentence_is_read_once(line: Timeline) -> None:
+    meter = metered(line, [one.spoken for one in line.sentences])
+    for sentence in line.sentences:
+        sentence.spoken.path.unlink()
+    assert len(measure(line, meter=meter).sentences_lufs) == len(line.sentences)
 
 
-def test_damaged_speech_is_no_result(line: Timeline) -> None:
+def test_damaged_speech_is_an_error_when_it_is_asked_for(line: Timeline) -> None:
     line.sentences[2].spoken.path.write_bytes(b"changed")
-    assert metered(line) is None
+    meter = metered(line, [one.spoken for one in line.sentences])
+    with pytest.raises(DamagedFileError):
+        measure(line, meter=meter)

@@ -15,7 +15,14 @@ from voxmatrix.book.join import m4b as parts_module
 from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.m4b import write_m4b
 from voxmatrix.book.join.timeline import Pauses
-from voxmatrix.errors import DamagedFileError, MissingProgramError, UnreachableError, UsageError, VoxmatrixError
+from voxmatrix.errors import (
+    DamagedFileError,
+    MissingProgramError,
+    ProgramWarning,
+    UnreachableError,
+    UsageError,
+    VoxmatrixError,
+)
 
 TITLES = ["-One = 'x'; #\\", "[CHAPTER]\ntitle=no", "", '"Åäö" 中文 🎧', "Last"]
 MARKS = ["-One = 'x'; #\\", "[CHAPTER] title=no", "3", '"Åäö" 中文 🎧', "Last"]
@@ -226,3 +233,14 @@ def test_a_path_may_look_like_an_option_or_a_protocol(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for name in ("-y.m4b", "concat:a|b.m4b", "%d 'ö'.m4b"):
         assert write_m4b(ready, Path(name)).stat().st_size > 1000
+
+
+def test_what_ffmpeg_says_although_it_ended_well_is_a_warning(
+    tmp_path: Path, ffmpeg_that: Callable[[str], None]
+) -> None:
+    ffmpeg_that("echo '[ipod @ 0x5566ab] Application provided duration is invalid' >&2\ncat >/dev/null")
+    with (
+        pytest.warns(ProgramWarning, match=r"book\.m4b, and says: \[ipod\] Application provided duration is invalid"),
+        ffmpeg_module.fed_ffmpeg([], [], tmp_path / "book.m4b") as send,
+    ):
+        send(b"sound")

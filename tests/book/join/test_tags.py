@@ -1,4 +1,5 @@
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ from tests.book.join.books import book, probe
 from tests.book.join.test_timeline import said
 from tests.examples import examples
 from voxmatrix.audio.ffmpeg import ffmpeg_program
-from voxmatrix.book.content import Book
-from voxmatrix.book.join.tags import Track, chapter_title, metadata_file, one_line, tags, three_letters
+from voxmatrix.book.content import Book, Metadata
+from voxmatrix.book.join.tags import Track, chapter_title, metadata_file, one_line, shortened, tags, three_letters
 from voxmatrix.book.join.timeline import timeline
 
 HOSTILE = [
@@ -52,6 +53,36 @@ def test_a_title_is_one_printable_line(text: str) -> None:
 
 def test_a_title_cannot_turn_the_direction_of_the_text_around_it() -> None:
     assert one_line("Chapter \u202e3pm.exe\u202c \u05d0\u05b0\u200f") == "Chapter 3pm.exe \u05d0\u05b0\u200f"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "cut"),
+    [
+        ("He hasn’t been the first vampire to have a castle", 40, "He hasn’t been the first vampire to…"),
+        ("He hasn’t been the first vampire, to have a castle", 38, "He hasn’t been the first vampire…"),
+        ("one two", 7, "one two"),
+        ("one twos", 7, "one…"),
+        ("one two threes", 10, "one two…"),
+        ("吾輩は猫である。名前はまだ無い。", 20, "吾輩は猫で…"),
+        ("Incomprehensibilities", 10, "Incompr…"),
+    ],
+)
+def test_a_description_is_cut_behind_a_word(text: str, most: int, cut: str) -> None:
+    assert shortened(text, most) == cut
+
+
+@given(st.text(), st.integers(3, 300))
+def test_what_is_shortened_fits(text: str, most: int) -> None:
+    assert len(shortened(text, most).encode()) <= most
+    assert shortened(text, 4 * len(text) + 3) == one_line(text, 4 * len(text))
+
+
+@pytest.mark.parametrize(
+    ("date", "shown"), [("2014-05-25", "2014"), ("about 1890", "about 1890"), ("20140525", "20140525")]
+)
+def test_a_date_is_shown_as_the_year(date: str, shown: str) -> None:
+    content = replace(book([]), about=Metadata(date=date, publisher="Hill"))
+    assert (tags(content)["date"], tags(content)["copyright"]) == (shown, f"{shown} Hill")
 
 
 def test_the_tags_of_a_book_and_of_a_track() -> None:

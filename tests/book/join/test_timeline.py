@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,11 @@ def test_a_book_without_chapters_has_nothing_to_join() -> None:
 def test_a_pause_that_makes_no_sense_is_a_usage_error(seconds: float) -> None:
     with pytest.raises(UsageError, match="pause after a paragraph"):
         Pauses(paragraph=seconds)
+
+
+def test_captions_name_who_begins_to_speak() -> None:
+    who = ["", "Anna", "Anna", "a man", "Anna"]
+    sentences = [replace(said(1, number), who=one) for number, one in enumerate(who, start=1)]
+    line = timeline(book(["One"]).chapters, sentences)
+    texts = [caption.text for caption in line.captions_with_speakers()]
+    assert texts == ["Hello.", "Anna: Hello.", "Hello.", "Hello.", "Anna: Hello."]

@@ -7,9 +7,9 @@ from pathlib import Path
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join.cover import with_usable_cover
 from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
-from voxmatrix.book.join.loudness import measure
+from voxmatrix.book.join.loudness import SpeechMeter, measure
 from voxmatrix.book.join.samples import chapter_sound
-from voxmatrix.book.join.sound_file import PER_CHAPTER, SoundFile, check_sound_format, write_sound
+from voxmatrix.book.join.sound_file import DRAFT_EXTENSION, PER_CHAPTER, SoundFile, check_sound_format, write_sound
 from voxmatrix.book.join.tags import Track, chapter_title, one_line, tags
 from voxmatrix.book.join.timeline import Spoken, TimedChapter, Timeline, timeline
 from voxmatrix.files import write_text
@@ -22,19 +22,30 @@ _FORBIDDEN = re.compile(r'[/\\:*?"<>|]+')
 
 
 def join_chapter(
-    book: Book, chapter: Chapter, spoken: Iterable[Spoken], folder: Path, *, extension: str, settings: JoinSettings
+    book: Book,
+    chapter: Chapter,
+    spoken: Iterable[Spoken],
+    folder: Path,
+    *,
+    settings: JoinSettings,
+    meter: SpeechMeter | None = None,
 ) -> Path:
-    """Write one chapter to `folder` while the rest is being made: the same file as in the complete book.
+    """Write one chapter to `folder` while the rest is being made: as in the complete book, but smaller.
 
     Raises:
         BadInputError: nothing of it is spoken yet, or a sentence is missing.
         And what `write_chapter_files` raises.
     """
-    check_sound_format(Path(f"chapter.{extension}"), settings.bitrate, PER_CHAPTER)
     line = timeline([chapter], spoken, settings.pauses)
-    levels = measure(line)
+    levels = measure(line, meter=meter)
     speech = FinishedSpeech(book=with_usable_cover(book), line=line, levels=levels, settings=settings)
-    return _write_chapter(speech, line.chapters[0], levels.gains_db[0], folder, extension)
+    ((timed, gains_db),) = speech.chapters()
+    return _write_chapter(speech, timed, gains_db, folder, DRAFT_EXTENSION, draft=True)
+
+
+def early_chapter_name(book: Book, chapter: Chapter) -> str:
+    """The name of the file that `join_chapter` writes."""
+    return chapter_file_name(chapter, book.chapters[-1].index, DRAFT_EXTENSION)
 
 
 def write_chapter_files(
@@ -49,12 +60,17 @@ def write_chapter_files(
     """
     check_sound_format(Path(f"chapter.{extension}"), speech.settings.bitrate, PER_CHAPTER)
     written: list[Path] = []
-    for chapter, gain_db in speech.chapters():
-        written.append(_write_chapter(speech, chapter, gain_db, folder, extension))
+    for chapter, gains_db in speech.chapters():
+        written.append(_write_chapter(speech, chapter, gains_db, folder, extension))
         on_progress(len(written), len(speech.line.chapters))
-    playlist = folder / f"{_safe_name(speech.book.title) or 'book'}.m3u8"
+    playlist = playlist_path(speech.book, folder)
     write_text(playlist, _playlist(speech.line, written))
     return (*written, playlist)
+
+
+def playlist_path(book: Book, folder: Path) -> Path:
+    """The playlist of a book whose files are in `folder`."""
+    return folder / f"{_safe_name(book.title) or 'book'}.m3u8"
 
 
 def chapter_file_name(chapter: Chapter, last_index: int, extension: str) -> str:
@@ -68,7 +84,15 @@ def _safe_name(title: str) -> str:
     return one_line(_FORBIDDEN.sub(" ", title), MAX_NAME_BYTES).strip(" .-")
 
 
-def _write_chapter(speech: FinishedSpeech, chapter: TimedChapter, gain_db: float, folder: Path, extension: str) -> Path:
+def _write_chapter(
+    speech: FinishedSpeech,
+    chapter: TimedChapter,
+    gains_db: Sequence[float],
+    folder: Path,
+    extension: str,
+    *,
+    draft: bool = False,
+) -> Path:
     about, rate_hz = chapter.chapter, speech.line.rate_hz
     last = speech.book.chapters[-1].index
     track = Track(number=about.index, of=last, title=chapter_title(about.title, about.index))
@@ -77,9 +101,10 @@ def _write_chapter(speech: FinishedSpeech, chapter: TimedChapter, gain_db: float
         rate_hz=rate_hz,
         tags=tags(speech.book, narrator=speech.settings.narrator, track=track),
         cover=speech.book.cover,
-        bitrate=speech.settings.bitrate,
+        bitrate=None if draft else speech.settings.bitrate,
+        draft=draft,
     )
-    return write_sound(file, chapter_sound(chapter, rate_hz, gain_db))
+    return write_sound(file, chapter_sound(chapter, rate_hz, gains_db))
 
 
 def _playlist(line: Timeline, files: Sequence[Path]) -> str:

@@ -1,11 +1,12 @@
 """Everything that an audiobook is written from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.loudness import Levels
-from voxmatrix.book.join.timeline import Pauses, TimedChapter, Timeline
+from voxmatrix.book.join.timeline import Pauses, TimedChapter, TimedSentence, Timeline
+from voxmatrix.tables.shops import Shop
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +17,9 @@ class JoinSettings:
     bitrate: str | None = None  # e.g. 96k; None: what suits speech
     narrator: str = ""  # the name of the voice, for the tags
     subtitles: bool = False  # B.srt and B.vtt as well
+    subtitle_speakers: bool = False  # they name who speaks
     overlay: bool = False  # B.epub as well, an EPUB to read along
+    shop: Shop | None = None  # whose limits the files are written for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,13 @@ class FinishedSpeech:
     levels: Levels
     settings: JoinSettings
 
-    def chapters(self) -> Iterator[tuple[TimedChapter, float]]:
-        """The chapters, each with its gain in decibels."""
-        return zip(self.line.chapters, self.levels.gains_db, strict=True)
+    def chapters(self) -> Iterator[tuple[TimedChapter, list[float]]]:
+        """The chapters, each with the gains of its sentences in decibels."""
+        for chapter, gain_db in zip(self.line.chapters, self.levels.gains_db, strict=True):
+            yield chapter, [gain_db + own for own in self.voice_gains_db(chapter.sentences)]
+
+    def voice_gains_db(self, sentences: Iterable[TimedSentence]) -> list[float]:
+        """The gains of sentences that bring their voices to the loudness of the narrator."""
+        chapters = zip(self.line.chapters, self.levels.voices_db, strict=True)
+        of_chapter = {one.chapter.index: gains for one, gains in chapters}
+        return [of_chapter[one.spoken.chapter].get(one.spoken.voice, 0.0) for one in sentences]

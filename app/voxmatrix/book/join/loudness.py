@@ -2,20 +2,31 @@
 
 Each chapter is measured as a whole and has one gain: quiet and loud sentences stay as they were spoken. It is not
 measured over the book, so that a chapter sounds the same while the rest is still being made, and a sentence that is
-spoken again changes no other chapter.
+spoken again changes no other chapter. Where several voices speak in a chapter, the others are first brought to the
+loudness of its narrator.
 """
 
 import threading
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 
 import numpy as np
 
-from voxmatrix.audio.loudness_meter import SILENT_LUFS, WINDOW_SECONDS, MeasuredSound, integrated_lufs, measure_sounds
-from voxmatrix.book.join.samples import Samples16, read_speech
-from voxmatrix.book.join.timeline import Spoken, Timeline
+from voxmatrix.audio.loudness_meter import (
+    SILENT_LUFS,
+    WINDOW_SECONDS,
+    MeasuredSound,
+    Momentary,
+    Powers,
+    integrated_lufs,
+    measure_sounds,
+    sound_powers,
+)
+from voxmatrix.book.join.samples import read_speech
+from voxmatrix.book.join.timeline import Spoken, TimedChapter, Timeline
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.progress import OnProgress
 
@@ -23,6 +34,8 @@ from voxmatrix.progress import OnProgress
 TARGET_LUFS = -18.0
 #: Speech that is further away is damaged rather than quiet.
 MAX_GAIN_DB = 24.0
+#: Voices differ by less; and of less speech, the loudness of a voice is not known.
+_MAX_VOICE_GAIN_DB, _LEAST_SECONDS = 6.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -31,103 +44,110 @@ class Levels:
 
     sentences_lufs: tuple[float, ...]  # as spoken, without gain, in the order of the timeline
     gains_db: tuple[float, ...]  # one per chapter
+    #: Of each chapter the gains of its voices, besides that of the chapter; 0 of those that are not there.
+    voices_db: tuple[Mapping[str, float], ...]
 
 
 def measure(
-    line: Timeline,
-    on_progress: OnProgress = lambda done, total: None,
-    measured: list[MeasuredSound] | None = None,
+    line: Timeline, on_progress: OnProgress = lambda done, total: None, meter: "SpeechMeter | None" = None
 ) -> Levels:
-    """Read and verify every sentence of the timeline, and measure it, unless all of them are `measured` already.
+    """Read and verify every sentence of the timeline, and measure it, unless `meter` has done so already.
 
     Raises:
         BadInputError: the file of a sentence is missing.
         DamagedFileError: the file of a sentence is not what was promised.
-        MissingProgramError: ffmpeg is not installed.
     """
-    if measured is None:
-        measured = measure_sounds(_sounds(line, on_progress), line.rate_hz)
+    meter = meter or SpeechMeter()
+    total = len(line.sentences)
+    lufs: list[float] = []
     gains: list[float] = []
-    at = 0
+    voices: list[dict[str, float]] = []
     for chapter in line.chapters:
-        gains.append(_gain_db(measured[at : at + len(chapter.sentences)]))
-        at += len(chapter.sentences)
-    return Levels(tuple(round(integrated_lufs(one.alone), 2) for one in measured), tuple(gains))
-
-
-def sound_to_measure(spoken: Spoken, pause: int, *, ends_chapter: bool) -> tuple[Samples16, int]:
-    """A sentence, read and verified, and the samples of the pause behind it.
-
-    Raises:
-        BadInputError, DamagedFileError: as `read_speech`.
-    """
-    # No window reaches from one chapter into the next.
-    least = round(WINDOW_SECONDS * spoken.rate_hz) if ends_chapter else 0
-    return read_speech(spoken), max(pause, least)
-
-
-def _sounds(line: Timeline, on_progress: OnProgress) -> Iterator[tuple[Samples16, int]]:
-    total, done = len(line.sentences), 0
-    for chapter in line.chapters:
+        sounds: list[tuple[Powers, int, int]] = []
         for sentence in chapter.sentences:
-            pause, ends_chapter = sentence.pause_end - sentence.end, sentence is chapter.sentences[-1]
-            yield sound_to_measure(sentence.spoken, pause, ends_chapter=ends_chapter)
-            done += 1
-            on_progress(done, total)
+            # No window reaches from one chapter into the next.
+            least = round(WINDOW_SECONDS * line.rate_hz) if sentence is chapter.sentences[-1] else 0
+            pause = max(least, sentence.pause_end - sentence.end)
+            sounds.append((meter.powers(sentence.spoken), sentence.spoken.samples, pause))
+            on_progress(len(lufs) + len(sounds), total)
+        measured = measure_sounds(sounds, line.rate_hz)
+        lufs += [round(integrated_lufs(one.alone), 2) for one in measured]
+        voices.append(_voices_db(chapter, measured, line.rate_hz))
+        own = [voices[-1].get(sentence.spoken.voice, 0.0) for sentence in chapter.sentences]
+        gains.append(_gain_db([_louder(one.heard, gain) for one, gain in zip(measured, own, strict=True)]))
+    return Levels(tuple(lufs), tuple(gains), tuple(voices))
 
 
-def _gain_db(measured: list[MeasuredSound]) -> float:
+def _voices_db(chapter: TimedChapter, measured: Sequence[MeasuredSound], rate_hz: int) -> dict[str, float]:
+    """The gains that bring the voices of a chapter to its narrator's loudness, or to that of who speaks most."""
+    heard: dict[str, list[Momentary]] = defaultdict(list)
+    seconds: dict[str, float] = defaultdict(float)
+    for sentence, one in zip(chapter.sentences, measured, strict=True):
+        heard[sentence.spoken.voice].append(one.alone)
+        seconds[sentence.spoken.voice] += sentence.spoken.samples / rate_hz
+    known = {voice for voice in heard if seconds[voice] >= _LEAST_SECONDS}
+    if len(heard) == 1 or len(known) <= 1:
+        return {}
+    lufs = {voice: integrated_lufs(np.concatenate(heard[voice])) for voice in known}
+    wanted = lufs["" if "" in known else max(sorted(known), key=lambda voice: seconds[voice])]
+    gains = {voice: wanted - one for voice, one in sorted(lufs.items()) if min(one, wanted) > SILENT_LUFS}
+    return {
+        voice: round(float(np.clip(gain, -_MAX_VOICE_GAIN_DB, _MAX_VOICE_GAIN_DB)), 2) for voice, gain in gains.items()
+    }
+
+
+def _louder(momentary: Momentary, gain_db: float) -> Momentary:
+    return np.where(momentary > SILENT_LUFS, momentary + gain_db, momentary)
+
+
+def _gain_db(heard: list[Momentary]) -> float:
     """The gain of a chapter, rounded, so that it does not depend on the last bits of a measurement."""
-    loudness = integrated_lufs(np.concatenate([one.heard for one in measured])) if measured else SILENT_LUFS
+    loudness = integrated_lufs(np.concatenate(heard)) if heard else SILENT_LUFS
     if loudness <= SILENT_LUFS:
         return 0.0
     return round(float(np.clip(TARGET_LUFS - loudness, -MAX_GAIN_DB, MAX_GAIN_DB)), 2)
 
 
-_TICK_SECONDS = 0.25
-
-
 class SpeechMeter:
-    """Measures in a thread what it is given, in the order of the book.
+    """Measures each sentence once: in a thread what it is given between `start` and `stop`, anything else when asked.
 
-    A failure is not an error: the book is then measured when it is joined, with a better message.
+    A failure in the thread is not an error: the sentence is then read again, with a better message.
     """
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[tuple[Spoken, float, bool] | None] = SimpleQueue()
-        self._added: list[str] = []  # checksums
-        self._done = 0
-        self._measured: list[MeasuredSound] | None = None
+        self._powers: dict[str, Powers] = {}  # by checksum
+        self._queue: SimpleQueue[Spoken | None] = SimpleQueue()
+        self._stopping = False
+        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._measure, daemon=True, name="loudness")
+
+    def start(self) -> None:
+        """Measure what is added from now on."""
         self._thread.start()
 
-    def add(self, spoken: Spoken, pause_seconds: float, *, ends_chapter: bool) -> None:
-        """The next sentence, with the pause behind it."""
-        self._added.append(spoken.sha256)
-        self._queue.put((spoken, pause_seconds, ends_chapter))
+    def add(self, spoken: Spoken) -> None:
+        """A sentence that will be asked for."""
+        self._queue.put(spoken)
 
-    def finish(self) -> None:
-        """Nothing more will be added."""
+    def stop(self) -> None:
+        """Measure nothing more until it is asked for."""
+        self._stopping = True
         self._queue.put(None)
+        self._thread.join()
 
-    def result(self, line: Timeline, on_progress: OnProgress) -> list[MeasuredSound] | None:
-        """What was measured of each sentence of the timeline; None if it is not exactly what was added."""
-        while self._thread.is_alive():
-            on_progress(min(self._done, len(line.sentences)), len(line.sentences))
-            self._thread.join(_TICK_SECONDS)
-        same = self._added == [sentence.spoken.sha256 for sentence in line.sentences]
-        return self._measured if same else None
+    def powers(self, spoken: Spoken) -> Powers:
+        """The powers of a sentence, which is read and verified.
+
+        Raises:
+            BadInputError, DamagedFileError: as `read_speech`.
+        """
+        with self._lock:
+            found = self._powers.get(spoken.sha256)
+            if found is None:
+                found = self._powers[spoken.sha256] = sound_powers(read_speech(spoken), spoken.rate_hz)
+            return found
 
     def _measure(self) -> None:
-        first = self._queue.get()
-        if first is not None:
+        while (spoken := self._queue.get()) and not self._stopping:
             with suppress(VoxmatrixError):
-                self._measured = measure_sounds(self._sounds(first), first[0].rate_hz)
-
-    def _sounds(self, first: tuple[Spoken, float, bool]) -> Iterator[tuple[Samples16, int]]:
-        waiting: tuple[Spoken, float, bool] | None = first
-        while waiting is not None:
-            spoken, pause_seconds, ends_chapter = waiting
-            yield sound_to_measure(spoken, round(pause_seconds * spoken.rate_hz), ends_chapter=ends_chapter)
-            self._done += 1
-            waiting = self._queue.get()
+                self.powers(spoken)

@@ -44,8 +44,8 @@ def parts(speech: FinishedSpeech) -> list[Part]:
     line, found, start = speech.line, [], 0
     least = round(PART_SECONDS * line.rate_hz) if line.rate_hz in _RATES_HZ else line.samples
     sentences: list[tuple[TimedSentence, float]] = []
-    for chapter, gain_db in speech.chapters():
-        for sentence in chapter.sentences:
+    for chapter, gains_db in speech.chapters():
+        for sentence, gain_db in zip(chapter.sentences, gains_db, strict=True):
             sentences.append((sentence, gain_db))
             # Frames overlap by half: the last one of a part, and the one that is missing, are silent.
             frames = math.ceil((sentence.end + AAC_FRAME - start) / AAC_FRAME)
@@ -113,6 +113,6 @@ def write_m4b(speech: FinishedSpeech, out: Path, on_progress: OnProgress = lambd
 
 
 def _sound(speech: FinishedSpeech, on_progress: OnProgress) -> Iterator[bytes]:
-    for number, (chapter, gain_db) in enumerate(speech.chapters(), start=1):
-        yield from chapter_sound(chapter, speech.line.rate_hz, gain_db)
+    for number, (chapter, gains_db) in enumerate(speech.chapters(), start=1):
+        yield from chapter_sound(chapter, speech.line.rate_hz, gains_db)
         on_progress(number, len(speech.line.chapters))

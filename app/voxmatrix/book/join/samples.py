@@ -51,9 +51,9 @@ CEILING_DBTP = -2.0
 _FULL_SCALE = 32768
 
 
-def chapter_sound(chapter: TimedChapter, rate_hz: int, gain_db: float) -> Iterator[bytes]:
+def chapter_sound(chapter: TimedChapter, rate_hz: int, gains_db: Iterable[float]) -> Iterator[bytes]:
     """The sound of one chapter: see `sound`."""
-    return sound(((sentence, gain_db) for sentence in chapter.sentences), chapter.start, chapter.end, rate_hz)
+    return sound(zip(chapter.sentences, gains_db, strict=True), chapter.start, chapter.end, rate_hz)
 
 
 def sound(sentences: Iterable[tuple[TimedSentence, float]], start: int, end: int, rate_hz: int) -> Iterator[bytes]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.audio.encode import FORMATS, check_format
-from voxmatrix.audio.ffmpeg import fed_ffmpeg, samples_input
+from voxmatrix.audio.ffmpeg import fed_ffmpeg, muxer_has, samples_input
 from voxmatrix.book.content import Cover
+from voxmatrix.book.join.chapter_marks import check_chapter_marks
 from voxmatrix.book.join.cover import flac_picture
 from voxmatrix.book.join.tags import metadata_file
 from voxmatrix.book.join.timeline import Timeline
@@ -25,6 +26,9 @@ PER_CHAPTER = ("m4a", "mp3", "ogg", "opus", "flac")
 #: this one its samples differ more (of 6 minutes of speech: 1.3 s instead of 4.3,
 #: a signal-to-noise ratio of 35 dB instead of 27).
 _SPEECH_OPTIONS = {"m4a": ("-b:a", "64k", "-aac_coder", "fast"), "mp3": ("-b:a", "64k")}
+#: Of a chapter that is heard before the book is complete: the format that is smallest for the time that it takes.
+DRAFT_EXTENSION = "mp3"
+_DRAFT_OPTIONS: tuple[str, ...] = ("-b:a", "48k", "-compression_level", "9")
 #: The same input gives the same bytes: no date, no version of ffmpeg.
 REPRODUCIBLE = ("-fflags", "+bitexact", "-flags:a", "+bitexact", "-threads", "1")
 _CONTAINER_OPTIONS = {
@@ -46,8 +50,10 @@ class SoundFile:
     rate_hz: int
     tags: Mapping[str, str]
     cover: Cover | None = None  # JPEG or PNG
-    line: Timeline | None = None  # for chapter marks
+    line: Timeline | None = None  # for the chapter marks of an m4b
     bitrate: str | None = None
+    draft: bool = False  # encoded fast
+    output_rate_hz: int | None = None  # None: that of the sound
 
 
 def write_sound(file: SoundFile, sound: Iterable[bytes]) -> Path:
@@ -57,6 +63,7 @@ def write_sound(file: SoundFile, sound: Iterable[bytes]) -> Path:
         UsageError: the extension or the bit rate is not supported.
         MissingProgramError: ffmpeg is not installed.
         UnreachableError: the file cannot be written.
+        DamagedFileError: ffmpeg has lost chapter marks.
         VoxmatrixError: ffmpeg was killed.
     """
     return _write(file, samples_input(file.rate_hz), encoding(file), sound)
@@ -75,12 +82,22 @@ def _write(file: SoundFile, given: Sequence[str], codec: Sequence[str], data: It
         replacing_path(file.out) as beside,
     ):
         arguments = [*_inputs(file, Path(name)), *codec, "-f", FORMATS[_format_name(file.out)].container]
-        arguments += [*_CONTAINER_OPTIONS.get(extension, ()), *REPRODUCIBLE]
+        arguments += [*_CONTAINER_OPTIONS.get(extension, ()), *(_movie_timescale() if file.line else ()), *REPRODUCIBLE]
         limits = Limits(reads=(Path(name),), writes=(beside,))
         with fed_ffmpeg(given, [*arguments, f"file:{beside}"], file.out, limits=limits) as send:
             for piece in data:
                 send(piece)
+        if file.line:
+            check_chapter_marks(beside, file.line, file.out)
     return file.out
+
+
+def _movie_timescale() -> list[str]:
+    """The option for times in milliseconds, where ffmpeg (9) would choose a unit in which a long chapter is too long.
+
+    Versions before 5 know no other unit than milliseconds, and not the option.
+    """
+    return ["-movie_timescale", "1000"] if muxer_has("ipod", "movie_timescale") else []
 
 
 def check_sound_format(out: Path, bitrate: str | None, formats: Iterable[str]) -> None:
@@ -115,8 +132,12 @@ def encoding(file: SoundFile) -> list[str]:
     check_sound_format(file.out, file.bitrate, (*WHOLE_BOOK, *PER_CHAPTER))
     name = _format_name(file.out)
     form = FORMATS[name]
-    options = ("-b:a", file.bitrate) if file.bitrate else _SPEECH_OPTIONS.get(name, form.default_options)
-    return ["-c:a", form.codec or "copy", *form.encoder_options, *options]
+    if file.draft:
+        options = _DRAFT_OPTIONS
+    else:
+        options = ("-b:a", file.bitrate) if file.bitrate else _SPEECH_OPTIONS.get(name, form.default_options)
+    resampled = ["-ar", str(file.output_rate_hz)] if file.output_rate_hz else []
+    return ["-c:a", form.codec or "copy", *form.encoder_options, *options, *resampled]
 
 
 def _inputs(file: SoundFile, folder: Path) -> list[str]:

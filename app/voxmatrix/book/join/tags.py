@@ -14,6 +14,8 @@ MAX_TITLE_BYTES = 255
 MAX_TEXT_BYTES = 4000
 #: "Audiobook" among the kinds of media that iTunes knows; the tag appears in MP4 files only.
 _MEDIA_TYPE = "2"
+_ELLIPSIS = "…"
+_YEAR = re.compile(r"\d{4}(?!\d)")
 _SPECIAL = re.compile(r"[=;#\\\n]")
 #: Controls, among them those of the direction of writing, which show a name as another one; and what is no character.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
@@ -32,6 +34,17 @@ def one_line(text: str, most_bytes: int = MAX_TITLE_BYTES) -> str:
     """Text in one line, without control characters, cut to `most_bytes` of UTF-8."""
     line = " ".join(_UNPRINTABLE.sub(" ", text).split())
     return line.encode("utf-8")[:most_bytes].decode("utf-8", "ignore").rstrip()
+
+
+def shortened(text: str, most_bytes: int) -> str:
+    """Text in one line, cut behind a word, with an ellipsis, to `most_bytes` of UTF-8."""
+    line = one_line(text, len(text.encode("utf-8", "ignore")))
+    if len(line.encode("utf-8")) <= most_bytes:
+        return line
+    cut = one_line(line, most_bytes - len(_ELLIPSIS.encode("utf-8")))
+    words = cut if line[len(cut)] == " " else cut.rpartition(" ")[0]
+    # Some languages have no blanks between words.
+    return (words if 2 * len(words) > len(cut) else cut).rstrip(" ,;:.-–—") + _ELLIPSIS
 
 
 def tags(book: Book, *, narrator: str = "", track: Track | None = None) -> dict[str, str]:
@@ -56,16 +69,18 @@ def tags(book: Book, *, narrator: str = "", track: Track | None = None) -> dict[
 def _about(book: Book) -> dict[str, str]:
     """Tags that library programs read. MP4 has none for publishers: there it is part of the copyright."""
     about = book.about
+    year = _YEAR.match(about.date)
+    date = year[0] if year else one_line(about.date)  # players show it as the year
     place = f" #{about.series_index}" if about.series_index else ""
     return {
-        "date": one_line(about.date),
+        "date": date,
         "publisher": one_line(about.publisher),
-        "copyright": one_line(f"{about.date[:4]} {about.publisher}") if about.publisher else "",
+        "copyright": one_line(f"{date} {about.publisher}") if about.publisher else "",
         "grouping": one_line(f"{about.series}{place}") if about.series else "",
         "series": one_line(about.series),
         "series-part": one_line(about.series_index) if about.series else "",
-        "description": one_line(about.description),
-        "synopsis": one_line(about.description, MAX_TEXT_BYTES),
+        "description": shortened(about.description, MAX_TITLE_BYTES),
+        "synopsis": shortened(about.description, MAX_TEXT_BYTES),
     }
 
 

@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from pathlib import Path
+from typing import Protocol
 
-from voxmatrix.book.content import Chapter
+from voxmatrix.book.content import SOMEBODY, Chapter
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.speak.captions import Caption
+from voxmatrix.text.passages import JOINT_SECONDS
 from voxmatrix.wording import quoted
 
 MAX_PAUSE_SECONDS = 60.0
@@ -30,9 +32,27 @@ class Spoken:
     sha256: str  # of the file
     starts_paragraph: bool = False
     pause: float = 0.0  # seconds of silence behind it, besides those of every sentence
+    voice: str = ""  # the file of its voice, and perhaps the speaker; "": the narrator
+    who: str = ""  # who says it in the book, and the rule by which that is known
+    rule: str = ""
+    continues: bool = False  # it goes on with the sentence before it
 
     def __str__(self) -> str:
         return f"chapter {self.chapter}, sentence {self.index} ({quoted(self.text)})"
+
+
+class Follower(Protocol):
+    """A sentence behind another one."""
+
+    @property
+    def starts_paragraph(self) -> bool:
+        """Whether it does."""
+        ...
+
+    @property
+    def continues(self) -> bool:
+        """Whether it goes on with the sentence before it."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +69,13 @@ class Pauses:
                 problem = f"the pause after a {name} is {seconds} seconds"
                 raise UsageError(problem, f"choose a number from 0 to {MAX_PAUSE_SECONDS:g}")
 
-    def behind(self, next_starts_paragraph: bool | None) -> float:
-        """The pause behind a sentence, by whether the next one starts a paragraph; None: it ends the chapter."""
-        if next_starts_paragraph is None:
+    def before(self, following: "Follower | None") -> float:
+        """The pause before a sentence that is not the first of its chapter; None: the end of the chapter."""
+        if following is None:
             return self.chapter
-        return self.paragraph if next_starts_paragraph else self.sentence
+        if following.continues:
+            return min(self.sentence, JOINT_SECONDS)
+        return self.paragraph if following.starts_paragraph else self.sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +123,16 @@ class Timeline:
             for one in self.sentences
         ]
 
+    def captions_with_speakers(self) -> list[Caption]:
+        """Its sentences as captions; the name of a person stands before the first of those that they say."""
+        named = []
+        before = ""
+        for one, caption in zip(self.sentences, self.captions, strict=True):
+            who = "" if one.spoken.who in SOMEBODY.values() else one.spoken.who
+            named.append(replace(caption, text=f"{who}: {caption.text}") if who and who != before else caption)
+            before = who
+        return named
+
     def _milliseconds(self, samples: int) -> int:
         return round(1000 * samples / self.rate_hz)
 
@@ -134,7 +166,7 @@ def _timed(chapter: Chapter, spoken: Sequence[Spoken], at: int, rate_hz: int, pa
     sentences: list[TimedSentence] = []
     start = at
     for sentence, following in zip_longest(spoken, spoken[1:]):
-        pause = pauses.behind(None if following is None else following.starts_paragraph) + sentence.pause
+        pause = pauses.before(following) + sentence.pause
         end = at + sentence.samples
         pause_end = end + round(pause * rate_hz)
         sentences.append(TimedSentence(spoken=sentence, start=at, end=end, pause_end=pause_end))

@@ -1,0 +1,1 @@
+"""The people of a book: who they are, what each of them says, and with which voice."""

@@ -1,0 +1,138 @@
+"""A book whose speech has its speakers, and the people who speak."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from voxmatrix.book.content import SOMEBODY, Book, Chapter, Speech
+from voxmatrix.book.dialogue import with_dialogue, with_lines_of
+from voxmatrix.book.people.clues import NARRATOR
+from voxmatrix.book.people.corrections import Place, find_corrections
+from voxmatrix.book.people.speakers import SaidBy, Speakers, find_speakers
+from voxmatrix.models.style import Role
+from voxmatrix.voices.cast import role_from
+from voxmatrix.voices.cast_table import NOBODY_KNOWN, CastTable, Correction
+
+#: Nine of ten speeches are by the person, or sex, that is at least so probable (decision 56).
+SURE, SEX_SURE = 0.95, 0.9
+
+
+@dataclass(frozen=True)
+class Line:
+    """A speech of a book, and who says it."""
+
+    place: Place
+    who: str  # the most probable person, by the main name in the table; "": nobody is known
+    sex: str
+    rule: str
+    sure: bool
+    sex_sure: bool
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Who says what in a book."""
+
+    book: Book  # with its speech
+    lines: list[Line]
+    lost: list[Correction]  # corrections whose speech is not found
+    speakers: Speakers | None  # None: the book is in a language without rules, or a play
+
+
+def knows_speakers(language: str) -> bool:
+    """Whether there are rules of who speaks in this language; else only plays have speakers."""
+    return language.lower().split("-")[0] in ("en", "")
+
+
+def attribute(book: Book, language: str, table: CastTable) -> Attribution:
+    """Find who says what, with the names and corrections of a table."""
+    book = with_dialogue(with_lines_of(book, table.by_name), language)
+    corrected, lost = find_corrections(book.chapters, table.said)
+    known = all(speech.who for chapter in book.chapters for speech in chapter.speeches)
+    speakers = None if known or not knows_speakers(language) else find_speakers(book.chapters)
+    said = iter(speakers.said) if speakers else None
+    lines = []
+    for number, chapter in enumerate(book.chapters):
+        last, correction, turn = -1, None, None
+        for index, speech in enumerate(chapter.speeches):
+            if speech.paragraph != last:
+                last, correction = speech.paragraph, None
+                turn = next(said) if said else None
+            place = Place(number, index)
+            correction = corrected.get(place, correction)
+            lines.append(_line(place, speech, turn, correction, table))
+    return Attribution(book, lines, lost, speakers)
+
+
+def _line(place: Place, speech: Speech, turn: SaidBy | None, correction: Correction | None, table: CastTable) -> Line:
+    doubted = correction is not None and correction.who == NOBODY_KNOWN
+    if correction and not doubted:
+        rule = f"asked {correction.by}" if correction.by else "corrected"
+        return _decided(place, correction.who, rule, table)
+    if speech.who:
+        return _decided(place, speech.who, speech.rule, table)
+    return _probable(place, turn, table, doubted=doubted)
+
+
+def _decided(place: Place, who: str, rule: str, table: CastTable) -> Line:
+    who = table.name_of(who)
+    person = table.by_name.get(who.casefold())
+    return Line(place, who, person.sex if person else "", rule, sure=True, sex_sure=bool(person and person.sex))
+
+
+def _probable(place: Place, turn: SaidBy | None, table: CastTable, *, doubted: bool) -> Line:
+    """A line by the rules; `doubted` if a model that was asked has said somebody else."""
+    if turn is None:
+        return Line(place, "", "", "", sure=False, sex_sure=False)
+    who = table.name_of(turn.who)
+    person = table.by_name.get(who.casefold())
+    sure, sex = bool(who) and turn.sure >= SURE and not doubted, turn.sex
+    if sure and person and person.sex:
+        sex = "m" if person.sex == "m" else "f"
+    rule = f"{turn.rule} {turn.sure:.2f}"
+    return Line(place, who, sex, rule, sure=sure, sex_sure=turn.sex_sure >= SEX_SURE and not doubted)
+
+
+def spoken_book(found: Attribution, table: CastTable) -> tuple[Book, dict[str, Role]]:
+    """The book whose speech has the names of those who speak it, and their voices by names in small letters.
+
+    Raises:
+        BadInputError: there is no such voice.
+    """
+    voices: dict[str, str] = {}
+    named: dict[Place, tuple[str, str]] = {}
+    for line in found.lines:
+        who, voice = _speaker(line, table)
+        named[line.place] = who, line.rule
+        if voice:
+            voices[who.casefold()] = voice
+    chapters = tuple(
+        replace(chapter, speeches=tuple(_with_names(chapter, partial(Place, number), named)))
+        for number, chapter in enumerate(found.book.chapters)
+    )
+    return replace(found.book, chapters=chapters), {who: role_from(voice) for who, voice in voices.items()}
+
+
+def _with_names(chapter: Chapter, place: "partial[Place]", named: dict[Place, tuple[str, str]]) -> Iterator[Speech]:
+    for index, speech in enumerate(chapter.speeches):
+        who, rule = named[place(index)]
+        yield replace(speech, who=who, rule=rule)
+
+
+def _speaker(line: Line, table: CastTable) -> tuple[str, str]:
+    """Who is said to speak, and with which voice; "": the narrator's."""
+    if line.who and (line.sure or table.unsure == "guess"):
+        person = table.by_name.get(line.who.casefold())
+        if line.who == NARRATOR and not (person and person.voice):
+            return NARRATOR, ""
+        return line.who, table.voice_of(line.who, line.sex if line.sex_sure or line.sure else "")
+    of_sex = {"m": table.dialogue_male, "f": table.dialogue_female}.get(line.sex if line.sex_sure else "", "")
+    if of_sex:
+        return SOMEBODY[line.sex], of_sex
+    return SOMEBODY[""], table.dialogue if table.unsure == "dialogue" else ""
+
+
+def speeches_of(lines: Sequence[Line]) -> Counter[str]:
+    """How many speeches each person has, sure or not."""
+    return Counter(line.who for line in lines if line.who)

@@ -1,0 +1,141 @@
+"""Writing BOOK.cast.toml: people are added to it, and what somebody has written into it stays as it is."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from voxmatrix.book.people.found import LEAST_SPEECHES, FoundPerson
+from voxmatrix.voices.cast_table import CastTable, Correction
+
+_HEAD = """\
+# Who speaks in this book, and with which voice. Edit it freely: `voxmatrix book cast` adds people, and changes only the
+# lines `speeches` and `voice = ""` of those who are `proposed`. To merge two people, move the names of one into `also`
+# of the other.
+book = {book}
+narrator = ""          # a voice, e.g. "en_US-heart-student", or "VOICE|SPEAKER"; "": that of --voice
+dialogue = ""          # the voice of speech without one of its own; "": the narrator
+dialogue_male = {male}     # the same where the speaker is surely a man
+dialogue_female = {female}   # or a woman
+unsure = "narrator"    # who speaks if that is not sure: "narrator", "dialogue", or "guess" for the likeliest person
+"""
+_FOOT = """
+# One speech, corrected by hand; it is found again by its words when the book changes:
+# [[said]]
+# text = "How dreadful!"             # its first words
+# behind = "cried Dorian, laughing"  # what stands before it; may be left out
+# who = "Dorian Gray"
+"""
+#: Behind it, nobody writes by hand: people are added before it.
+_ANSWERS = "# ---- What a model has answered (`--ask`): written anew each time; [[said]] above is stronger. ----\n"
+_HEADER = re.compile(r"\[people\..*\]\s*(?:#.*)?")
+_BLOCK = re.compile(r"(?m)^(?=\[)")
+_SPEECHES = re.compile(r"speeches\s*=.*")
+_NO_VOICE = re.compile(r"""voice\s*=\s*(?:""|'')(?P<behind>\s*(?:#.*)?)""")
+
+
+def new_table(
+    book: str,
+    people: Iterable[FoundPerson],
+    voices: Mapping[str, str],
+    of_sex: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """A table of a book.
+
+    Args:
+        book: the name of its file.
+        people: who speaks; those who seldom do are left out.
+        voices: by main names.
+        of_sex: the voices of other men, "m", and women, "f".
+    """
+    head = _HEAD.format(book=_quoted(book), male=_quoted(of_sex.get("m", "")), female=_quoted(of_sex.get("f", "")))
+    return head + "".join(_blocks(people, voices)) + _FOOT
+
+
+def updated_table(text: str, table: CastTable, people: Iterable[FoundPerson], voices: Mapping[str, str]) -> str:
+    """A table with the people that it lacks; of those whom nobody has looked at, new figures and voices."""
+    found = {person.name: person for person in people}
+    proposed = {person.name for person in table.people if person.proposed}
+    lines, current = [], None
+    text, answers, said = text.partition(_ANSWERS)
+    for line in text.splitlines(keepends=True):
+        if line.startswith("["):
+            name = _name_in(line)
+            current = found.get(name) if name in proposed else None
+        lines.append(_refreshed(line, current, voices) if current else line)
+    more = "".join(_blocks((one for one in found.values() if one.name.casefold() not in table.by_name), voices))
+    whole = "".join(lines)
+    return whole + ("\n" if more and not whole.endswith("\n") else "") + more + (f"\n{answers}{said}" if said else "")
+
+
+def with_answers(text: str, answers: Iterable[Correction]) -> str:
+    """A table with what a model has said of speeches, behind all else, instead of what one had said before."""
+    before, _, behind = text.partition(_ANSWERS)
+    kept = (before.rstrip("\n") + "\n" + _by_hand(behind)).rstrip("\n") + "\n"
+    said = "".join("\n" + "\n".join(_answer(answer)) + "\n" for answer in answers)
+    return kept + (f"\n{_ANSWERS}{said}" if said else "")
+
+
+def _by_hand(text: str) -> str:
+    """What somebody has written between the answers of a model."""
+    return "".join(block for block in _BLOCK.split(text) if block.strip() and not _is_answer(block))
+
+
+def _is_answer(block: str) -> bool:
+    try:
+        (said,) = tomllib.loads(block)["said"]
+    except (ValueError, KeyError, RecursionError):
+        return False
+    return bool(said.get("by"))
+
+
+def _answer(answer: Correction) -> Iterator[str]:
+    yield "[[said]]"
+    for key, value in (("text", answer.text), ("behind", answer.behind), ("who", answer.who), ("by", answer.by)):
+        if value:
+            yield f"{key} = {_quoted(value)}"
+
+
+def _blocks(people: Iterable[FoundPerson], voices: Mapping[str, str]) -> Iterator[str]:
+    for person in people:
+        if person.speeches >= LEAST_SPEECHES:
+            yield "\n" + "\n".join(_block(person, voices.get(person.name, ""))) + "\n"
+
+
+def _block(person: FoundPerson, voice: str) -> Iterator[str]:
+    yield f"[people.{_quoted(person.name)}]"
+    yield f"also = [{', '.join(map(_quoted, person.also))}]"
+    yield f"sex = {_quoted(person.sex)}" + (f"  # {person.evidence}" if person.evidence else "")
+    yield _speeches(person)
+    yield f"voice = {_quoted(voice)}"
+    yield "proposed = true  # false: leave these lines as they are"
+
+
+def _speeches(person: FoundPerson) -> str:
+    return f"speeches = {person.speeches}  # {person.sure} of them sure"
+
+
+def _refreshed(line: str, person: FoundPerson, voices: Mapping[str, str]) -> str:
+    end = line[len(line.rstrip()) :]
+    if _SPEECHES.fullmatch(line.strip()):
+        return _speeches(person) + end
+    if (empty := _NO_VOICE.fullmatch(line.strip())) and (voice := voices.get(person.name)):
+        return f"voice = {_quoted(voice)}{empty['behind']}{end}"
+    return line
+
+
+def _name_in(line: str) -> str:
+    """Whom the header of a table is of; "": nobody."""
+    if not _HEADER.fullmatch(line.strip()):
+        return ""
+    try:
+        people = tomllib.loads(line)["people"]
+    except ValueError:  # the header goes on in the next line, in a way that this file is never written in
+        return ""
+    return next(iter(people), "")
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML: its escapes are those of JSON."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,161 @@
+"""What a paragraph tells of who speaks in it: `said Anna`, `he said`, `the old man shook his head`, `Yes, Anna`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from voxmatrix.book.people.persons import Persons, Seen
+from voxmatrix.book.people.turns import SPOKEN, Paragraph, Turn
+from voxmatrix.book.people.words import Sex, pronoun_sex
+
+#: Who tells the book, as `I`.
+NARRATOR = "I"
+#: Characters of narration that are searched before and behind speech.
+_NEAR = 300
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_FOND = ("dear", "Dear", "Oh", "old", "poor")
+_OPENS, _CLOSES = ',"\u201c', ',.!?;"\u201d-\u2014'
+
+Kind = Literal["name", "he", "noun", ""]
+
+
+@dataclass(frozen=True)
+class Clue:
+    """The subject of a verb of saying, or of what is done beside speech."""
+
+    kind: Kind = ""  # "": there is none
+    who: str = ""  # the person of a name
+    sex: Sex = ""  # of a pronoun or noun
+    noun: str = ""  # `the old man`, `her mother`
+    says: bool = False  # a verb of saying stands beside it
+    before: bool = False  # it stands before the speech
+
+
+@dataclass(frozen=True)
+class Clues:
+    """All that the paragraph of a turn tells."""
+
+    subject: Clue
+    called: tuple[str, ...]  # whom its speech calls by name
+    named: frozenset[str]  # of whom it speaks
+    told: frozenset[str]  # to whom it is said
+
+
+class ClueFinder:
+    """Finds what paragraphs tell.
+
+    Args:
+        persons: of the book.
+        paragraphs: all of it.
+        mentions: by number of the paragraph.
+    """
+
+    def __init__(self, persons: Persons, paragraphs: Sequence[Paragraph], mentions: Sequence[Sequence[Seen]]) -> None:
+        self._persons, self._paragraphs, self._mentions = persons, paragraphs, mentions
+        self._patterns = persons.words.patterns
+
+    def clues(self, turn: Turn, previous: Turn | None) -> Clues:
+        """What the paragraph of a turn tells, and the end of the one before it."""
+        text = self._paragraphs[turn.paragraph].text
+        called: list[str] = []
+        named: set[str] = set()
+        for start, end in turn.parts:
+            for who, is_called in self._names_in(text[start:end]):
+                if is_called:
+                    called.append(who)
+                else:
+                    named.add(who)
+        told = {
+            who
+            for match in self._patterns.said_to.finditer(turn.narration)
+            if (who := self._persons.who(match[1] or match[2]))
+        }
+        subject = self._says(turn, previous) or self._does(turn, called) or Clue()
+        return Clues(subject, tuple(called), frozenset(named - set(called)), frozenset(told))
+
+    def _names_in(self, speech: str) -> Iterator[tuple[str, bool]]:
+        """Who is named in speech, and whether they are called."""
+        for match in self._patterns.name.finditer(speech):
+            if who := self._persons.who(match[0]):
+                before, after = speech[: match.start()].rstrip(), speech[match.end() :].lstrip()
+                opens = before[-1:] in _OPENS or before.endswith(_FOND)
+                yield who, opens and after[:1] in _CLOSES
+
+    def _says(self, turn: Turn, previous: Turn | None) -> Clue | None:
+        """The subject of a verb of saying, behind a piece of speech or before the first one."""
+        for part in range(len(turn.parts)):
+            behind = turn.behind(part)[:_NEAR]
+            for pattern in (self._patterns.verb_first, self._patterns.subject_first):
+                if (match := pattern.match(behind)) and (clue := self._clue(match, says=True)):
+                    return clue
+        sentence = _SENTENCE.split(self._lead(turn, previous))[-1]
+        if not sentence.endswith((",", ":", "-", "\u2014")):
+            return None
+        for pattern in (self._patterns.before, self._patterns.before_verb_first):
+            found = list(pattern.finditer(sentence))
+            if found and (clue := self._clue(found[-1], says=True, before=True)):
+                return clue
+        return None
+
+    def _lead(self, turn: Turn, previous: Turn | None) -> str:
+        """The narration before speech: in its paragraph, or at the end of the one before, which leads to it."""
+        before = turn.narration[: turn.parts[0][0]].replace("\n", " ").rstrip()
+        if before or not turn.paragraph:
+            return before[-_NEAR:]
+        if previous is not None and previous.pure and previous.paragraph == turn.paragraph - 1:
+            return ""
+        end = self._paragraphs[turn.paragraph - 1].narration[-_NEAR:].replace("\n", " ").rstrip()
+        return end if end.endswith((":", ",", "-", "\u2014")) else ""
+
+    def _does(self, turn: Turn, called: Sequence[str]) -> Clue | None:
+        """Nobody says, but somebody does something: the subject nearest to the speech in its paragraph."""
+        for part in range(len(turn.parts)):
+            first = _SENTENCE.split(turn.behind(part)[:_NEAR].strip(" ,"), maxsplit=1)[0]
+            if (match := self._patterns.does.match(first)) and (clue := self._doer(match)):
+                return clue
+        before = turn.narration[: turn.parts[0][0]].replace("\n", " ").rstrip(" " + SPOKEN)[-_NEAR:]
+        for sentence in reversed(_SENTENCE.split(before)[-2:]) if before else ():
+            if (match := self._patterns.begins.match(sentence)) and (clue := self._doer(match)):
+                return clue
+        inside = [one.who for one in self._mentions[turn.paragraph] if one.who not in called]
+        return Clue("name", inside[-1]) if len(set(inside)) == 1 else None
+
+    def _doer(self, match: re.Match[str]) -> Clue | None:
+        if match["noun"] and not self._persons.words.noun_sex(match["noun"].split()[-1]):
+            return None
+        return self._clue(match, says=False)
+
+    def _clue(self, match: re.Match[str], *, says: bool, before: bool = False) -> Clue | None:
+        """What a subject tells; None if it is nobody."""
+        if raw := match["name"]:
+            if who := self._persons.who(raw):
+                return Clue("name", who, says=says, before=before)
+            pronoun = raw.split()[0] if raw.split()[0] in ("He", "She", "I") else ""
+        else:
+            pronoun = match["pronoun"] or ""
+        if pronoun == "I":
+            return Clue("name", NARRATOR, says=says, before=before)
+        if pronoun.lower() in ("he", "she"):
+            return Clue("he", sex=pronoun_sex(pronoun), says=says, before=before)
+        return self._noun_clue(match["noun"].split(), says=says, before=before) if match["noun"] else None
+
+    def _noun_clue(self, words: list[str], *, says: bool, before: bool) -> Clue:
+        head = words[-1].lower()
+        if self._persons.names.is_name(words[-1]) and (who := self._persons.who(words[-1])):
+            return Clue("name", who, says=says, before=before)
+        titled = self._persons.titled(head)
+        label = f"the {head}" if words[0].lower() in ("the", "a", "an", "that", "this") else " ".join(words).lower()
+        who = titled.pop() if len(titled) == 1 else ""
+        return Clue("noun", who, self._persons.words.noun_sex(head), label, says=says, before=before)
+
+
+def said_nouns(paragraphs: Sequence[Paragraph], persons: Persons) -> Counter[str]:
+    """How often a noun says something: `the guide`, `her mother`."""
+    patterns = persons.words.patterns
+    found: Counter[str] = Counter()
+    for paragraph in paragraphs:
+        found.update(f"the {match[1].lower()}" for match in patterns.said_the.finditer(paragraph.narration))
+        found.update(f"{match[1]} {match[2]}" for match in patterns.said_his.finditer(paragraph.narration))
+    return found

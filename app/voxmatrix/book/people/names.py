@@ -1,0 +1,104 @@
+"""The names of people in a text: where they stand, and how often."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from voxmatrix.book.people.words import CAPITAL, English
+
+_SMALL_WORD = re.compile(r"\b[a-z][\w-]{1,40}")
+_POSSESSIVE = re.compile(r"['\u2019]s?\Z")
+#: A name has a small letter at most in this share of the times.
+_MAX_SMALL = 3
+#: Rather a person than a place if verbs of saying stand beside it in at least one of so many cases.
+_SAID_SHARE = 6
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A name in the narration."""
+
+    start: int
+    end: int
+    name: str
+
+
+class Names:
+    """The names in a text: what stands in it, and what is said of whom.
+
+    Args:
+        text: all of it, a paragraph a line.
+        narration: the same, with quotation marks for all that is spoken.
+        words: of the language.
+    """
+
+    def __init__(self, text: str, narration: str, words: English) -> None:
+        self._words = words
+        self._known = self._capitals(text)
+        name = words.patterns.name
+        self.mentions = [Mention(m.start(), m.end(), key) for m in name.finditer(narration) if (key := self.key(m[0]))]
+        #: By name, in the narration and in all of the text.
+        self.count = Counter(mention.name for mention in self.mentions)
+        self.count.update(key for m in name.finditer(text) if (key := self.key(m[0])))
+        self.said = Counter(
+            key for m in words.patterns.said_name.finditer(narration) if (key := self.key(m[1] or m[2]))
+        )
+        self._at = Counter(key for m in words.patterns.place.finditer(narration) if (key := self.key(m[1])))
+
+    def key(self, raw: str) -> str:
+        """A name as it is counted: without dots, `'s`, and words that are no names. "": it names nobody."""
+        words, titles = self._words, self._words.titles
+        parts = [_POSSESSIVE.sub("", part.rstrip(".")) for part in raw.split()]
+        for place in range(1, len(parts)):
+            if parts[place] in titles and parts[place - 1] not in titles:
+                parts = parts[:place]
+                break
+        while parts and not self._begins_name(parts):
+            parts = parts[1:]
+        while parts and parts[-1] not in self._known:
+            parts = parts[:-1]
+        if any(part in words.nobody and part not in titles for part in parts):
+            return ""
+        return " ".join(parts)
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word with a capital is a name, and does not just begin sentences."""
+        return word in self._known
+
+    def people(self) -> set[str]:
+        """Names that are those of people: they say something, or have a title."""
+        found = {name for name in self.count if self.said[name] or (self._titled(name) and self.count[name] > 1)}
+        return {name for name in found if self._titled(name) or self.said[name] * _SAID_SHARE > self._at[name]}
+
+    def is_place(self, name: str) -> bool:
+        """Whether a name is rather that of a place."""
+        at, count = self._at[name], self.count[name]
+        return (at * 3 > count and not self.said[name]) or name.rsplit(maxsplit=1)[-1] in self._words.places
+
+    def parts(self, name: str) -> tuple[str, list[str]]:
+        """The title of a name, if it has one, and the rest."""
+        words = name.split()
+        title = words[0] if len(words) > 1 and words[0] in self._words.titles else ""
+        return title, words[1:] if title else words
+
+    def _titled(self, name: str) -> bool:
+        return name.split(maxsplit=1)[0] in self._words.titles
+
+    def _begins_name(self, parts: list[str]) -> bool:
+        first, more = parts[0], len(parts) > 1
+        if more and first in self._words.fond:
+            return False
+        return first in self._known or (more and first in self._words.titles)
+
+    def _capitals(self, text: str) -> set[str]:
+        """Words that have a capital within sentences, and seldom a small letter."""
+        small = Counter(_SMALL_WORD.findall(text))
+        large = Counter(m[1] for m in CAPITAL.finditer(text.replace("\n", " ")))
+        return {
+            word
+            for word, count in large.items()
+            if len(word) > 1
+            and word not in self._words.nobody
+            and count * _MAX_SMALL > small[word.lower()]
+            and not (word.isupper() and len(word) > 3)
+        }

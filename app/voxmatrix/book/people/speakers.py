@@ -1,0 +1,102 @@
+"""Who says what in an English book, and how sure that is."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from voxmatrix.book.content import Chapter
+from voxmatrix.book.people.candidates import Candidates, choice_of
+from voxmatrix.book.people.clues import ClueFinder, Clues, said_nouns
+from voxmatrix.book.people.persons import Persons, Seen, role_in
+from voxmatrix.book.people.sequence import probabilities
+from voxmatrix.book.people.turns import SPOKEN, Paragraph, Turn, paragraphs_of
+from voxmatrix.book.people.words import Sex, english
+
+#: Between two paragraphs, where no name and no sentence goes on.
+_GAP = "\n\2\n"
+
+
+@dataclass(frozen=True)
+class SaidBy:
+    """The speaker of a paragraph with speech."""
+
+    turn: Turn
+    who: str  # the main name of a person, `the old man`, or `I`; "": nobody is known
+    rule: str  # what tells it
+    sure: float  # the probability that it is this person
+    sex: Sex  # of the speaker, whoever it is
+    sex_sure: float
+
+
+@dataclass(frozen=True)
+class Speakers:
+    """Who says what."""
+
+    persons: Persons
+    paragraphs: list[Paragraph]
+    said: list[SaidBy] = field(default_factory=list)
+
+
+def find_speakers(chapters: Iterable[Chapter]) -> Speakers:
+    """The speakers of a book, whose chapters have their speech."""
+    paragraphs, turns = paragraphs_of(chapters)
+    narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
+    persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, english())
+    mentions = _by_paragraph(paragraphs, persons)
+    finder = ClueFinder(persons, paragraphs, mentions)
+    previous: list[Turn | None] = [None, *turns]
+    clues = [finder.clues(turn, before) for turn, before in zip(turns, previous, strict=False)]
+    return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, paragraphs)))
+
+
+def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons) -> list[list[Seen]]:
+    """Who is named in each paragraph."""
+    starts, place = [], 0
+    for paragraph in paragraphs:
+        starts.append(place)
+        place += len(paragraph.narration) + len(_GAP)
+    found: list[list[Seen]] = [[] for _ in paragraphs]
+    for mention in persons.mentions:
+        number = bisect_right(starts, mention.start) - 1
+        start, end = mention.start - starts[number], mention.end - starts[number]
+        found[number].append(Seen(start, mention.name, role_in(paragraphs[number].narration, start, end)))
+    return found
+
+
+def _said(
+    turns: Sequence[Turn],
+    clues: Sequence[Clues],
+    mentions: Sequence[Sequence[Seen]],
+    persons: Persons,
+    paragraphs: Sequence[Paragraph],
+) -> Iterator[SaidBy]:
+    first = [number for number, turn in enumerate(turns) if not (number and turn.continues)]
+    own, their = [turns[number] for number in first], [clues[number] for number in first]
+    candidates = Candidates(persons, own, their, mentions, said_nouns(paragraphs, persons))
+    choices = [choice_of(*features) for features in candidates.of_turns()]
+    found = {}
+    for turn, clue, choice, chances in zip(own, their, choices, probabilities(choices), strict=True):
+        found[turn.paragraph] = _decided(turn, clue, choice.who, chances, persons)
+    last = None
+    for turn in turns:
+        if said := found.get(turn.paragraph):
+            last = said
+            yield said
+        elif last is not None:
+            yield SaidBy(turn, last.who, "continued", last.sure, last.sex, last.sex_sure)
+
+
+def _decided(turn: Turn, clues: Clues, who: Sequence[str], chances: Sequence[float], persons: Persons) -> SaidBy:
+    sure, best = max(zip(chances, who, strict=True))
+    sexes = {
+        sex: sum(chance for chance, one in zip(chances, who, strict=True) if persons.sex(one) == sex) for sex in "mf"
+    }
+    sex: Sex = "m" if sexes["m"] >= sexes["f"] else "f"
+    return SaidBy(turn, best, _rule(clues), sure, sex, sexes[sex])
+
+
+def _rule(clues: Clues) -> str:
+    subject = clues.subject
+    if not subject.kind:
+        return "turn"
+    return f"{subject.kind} {'says' if subject.says else 'does'}"

@@ -1,0 +1,1 @@
+"""Audiobooks as shops take them: credits, files within their limits, and which files they would refuse."""
