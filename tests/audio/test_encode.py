@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from voxmatrix.audio import encode as encode_module
 from voxmatrix.audio import ffmpeg as module
 from voxmatrix.audio.encode import FORMATS, encode
 from voxmatrix.audio.ffmpeg import ffmpeg_program
@@ -53,6 +54,14 @@ def test_every_format_holds_the_same_sound(wav: Path, ending: str) -> None:
 @pytest.mark.parametrize("ending", ["flac", "wav"])
 def test_what_promises_to_lose_nothing_loses_nothing(wav: Path, ending: str) -> None:
     out = encode(wav, wav.with_name(f"out.{ending}"))
+    assert np.array_equal(soundfile.read(out, dtype="int16")[0], soundfile.read(wav, dtype="int16")[0])
+
+
+@needs_ffmpeg
+def test_more_than_fits_into_the_header_of_a_wav_file_is_rf64(wav: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encode_module, "MAX_WAV_BYTES", 1000)  # in place of 4 GiB
+    out = encode(wav, wav.with_name("out.wav"))
+    assert soundfile.info(out).format == "RF64"
     assert np.array_equal(soundfile.read(out, dtype="int16")[0], soundfile.read(wav, dtype="int16")[0])
 
 

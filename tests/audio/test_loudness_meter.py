@@ -1,8 +1,19 @@
+import subprocess
+
 import numpy as np
 import pytest
 import soxr
 
-from voxmatrix.audio.loudness_meter import SILENT_LUFS, integrated_lufs, limit_true_peak, measure_sounds, true_peaks
+from voxmatrix.audio.ffmpeg import ffmpeg_program
+from voxmatrix.audio.loudness_meter import (
+    SILENT_LUFS,
+    MeasuredSound,
+    integrated_lufs,
+    limit_true_peak,
+    measure_sounds,
+    sound_powers,
+    true_peaks,
+)
 
 
 def tone(seconds: float, hz: float, decibels: float, rate_hz: int) -> np.ndarray:
@@ -10,12 +21,17 @@ def tone(seconds: float, hz: float, decibels: float, rate_hz: int) -> np.ndarray
     return np.round(sound * 32767).astype(np.int16)
 
 
+def measured(sounds: list[tuple[np.ndarray, int]], rate_hz: int) -> list[MeasuredSound]:
+    """Sounds, each with the samples of the pause behind it."""
+    return measure_sounds([(sound_powers(sound, rate_hz), len(sound), pause) for sound, pause in sounds], rate_hz)
+
+
 @pytest.mark.parametrize("rate_hz", [16000, 22050, 24000, 48000])
 @pytest.mark.parametrize("decibels", [-20.0, -33.0])
 def test_the_tone_of_the_standard_has_its_loudness(rate_hz: int, decibels: float) -> None:
     """BS.1770: a tone of 997 Hz at 0 dBFS in one channel has -3.01 LUFS."""
-    (measured,) = measure_sounds([(tone(2, 997, decibels, rate_hz), 0)], rate_hz)
-    assert integrated_lufs(measured.alone) == pytest.approx(decibels - 3.01, abs=0.1)
+    (found,) = measured([(tone(2, 997, decibels, rate_hz), 0)], rate_hz)
+    assert integrated_lufs(found.alone) == pytest.approx(decibels - 3.01, abs=0.01)
 
 
 def test_gates_leave_out_silence_and_pauses() -> None:
@@ -26,10 +42,24 @@ def test_gates_leave_out_silence_and_pauses() -> None:
 
 def test_sounds_are_measured_as_if_they_were_alone() -> None:
     sounds = [(tone(0.95, 300, -10, 16000), 0), (tone(1.33, 500, -40, 16000), 4800), (tone(0.01, 500, -20, 16000), 99)]
-    together = measure_sounds(sounds, 16000)
+    together = measured(sounds, 16000)
     for sound, one in zip(sounds, together, strict=True):
-        assert np.array_equal(one.alone, measure_sounds([sound], 16000)[0].alone)
+        assert np.array_equal(one.alone, measured([sound], 16000)[0].alone)
         assert len(one.alone) == max(1, len(sound[0]) // 1600 - 3)
+
+
+def test_what_it_measures_is_what_ffmpeg_measures() -> None:
+    noise = np.random.default_rng(1).standard_normal(10 * 48000)
+    sound = (np.convolve(noise, np.ones(40) / 40)[: len(noise)] * np.linspace(300, 9000, len(noise))).astype(np.int16)
+    heard = subprocess.run(
+        [ffmpeg_program(), "-f", "s16le", "-ar", "48000", "-ac", "1", "-i", "-", "-af", "ebur128", "-f", "null", "-"],
+        input=sound.tobytes(),
+        capture_output=True,
+        check=True,
+    ).stderr.decode()
+    (found,) = measured([(sound, 0)], 48000)
+    by_ffmpeg = float(heard[heard.rindex("Integrated loudness") :].partition("I:")[2].split()[0])
+    assert integrated_lufs(found.alone) == pytest.approx(by_ffmpeg, abs=0.1)
 
 
 def test_nothing_is_measured_as_nothing() -> None:

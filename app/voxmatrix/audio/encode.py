@@ -23,6 +23,9 @@ from voxmatrix.landlock import Limits
 if TYPE_CHECKING:
     import soundfile
 
+#: A WAV file with more has a header of another kind, RF64.
+MAX_WAV_BYTES = 0xFFFF_0000
+
 
 @dataclass(frozen=True)
 class Format:
@@ -68,11 +71,13 @@ def encode(
         raise UsageError(f"{out} already exists", f"add `force` to replace it, or choose another name than {out.name}")
     if not source.is_file():
         raise BadInputError(f"{source} is not a file", "choose an existing sound file")
-    sound = _decode(source).export(io.BytesIO(), format="wav").getvalue()
+    sound = _decode(source)
+    given = ["-f", "s16le", "-ar", str(sound.frame_rate), "-ac", str(sound.channels)]
+    longer = ["-rf64", "always"] if target.container == "wav" and len(sound.raw_data) > MAX_WAV_BYTES else []
     with replacing_path(out) as beside:
-        arguments = [*_options(target, bitrate), f"file:{beside}"]
-        with fed_ffmpeg(["-f", "wav"], arguments, out, limits=Limits(writes=(beside,))) as send:
-            send(sound)
+        arguments = [*_options(target, bitrate), *longer, f"file:{beside}"]
+        with fed_ffmpeg(given, arguments, out, limits=Limits(writes=(beside,))) as send:
+            send(sound.raw_data)
     return out
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +14,14 @@ from typing import IO
 
 from voxmatrix.audio.formats import MP3, SoundFormat
 from voxmatrix.child_environment import for_program
-from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError, UsageError, VoxmatrixError
+from voxmatrix.errors import (
+    BadInputError,
+    MissingProgramError,
+    ProgramWarning,
+    UnreachableError,
+    UsageError,
+    VoxmatrixError,
+)
 from voxmatrix.files import read_errors, replacing_path, storage_errors
 from voxmatrix.landlock import Limits
 from voxmatrix.processes import describe_exit, run, start
@@ -44,6 +52,17 @@ def ffmpeg_program() -> str:
         raise MissingProgramError("ffmpeg is not installed; sound cannot be converted", remedy) from error
 
 
+def muxer_has(muxer: str, option: str) -> bool:
+    """Whether this version of ffmpeg knows an option of a container.
+
+    Raises:
+        MissingProgramError: ffmpeg is not installed.
+    """
+    command = [ffmpeg_program(), "-v", "error", "-h", f"muxer={muxer}"]
+    done = run(command, environment=for_program(), limits=Limits(), stdin=subprocess.DEVNULL)
+    return f"-{option} ".encode() in done.stdout
+
+
 #: Joined files go back in time, which ends the writing of some formats: their samples are counted anew.
 _FIRST_SOUND = ("-vn", "-map", "0:a:0", "-af", "asetpts=N/SR/TB")
 
@@ -62,8 +81,8 @@ def decode(source: Path, form: SoundFormat, max_seconds: float | None = None) ->
     return _with_length(done.stdout)
 
 
-def decode_long(source: Path, form: SoundFormat, out: Path) -> None:
-    """Decode the first sound in `source` to a mono FLAC file: of hours, too much for memory.
+def decode_long(source: Path, form: SoundFormat, out: Path, *, mono: bool = True) -> None:
+    """Decode the first sound in `source` to a FLAC file: of hours, too much for memory.
 
     Raises:
         BadInputError: `source` is damaged, contains no sound, or has another format.
@@ -71,7 +90,8 @@ def decode_long(source: Path, form: SoundFormat, out: Path) -> None:
         UnreachableError: the disk is full, or `out` cannot be written.
     """
     with replacing_path(out) as beside:
-        done = _decoding(source, form, ["-ac", "1", "-f", "flac", "-y", f"file:{beside}"], [beside])
+        channels = ["-ac", "1"] if mono else []
+        done = _decoding(source, form, [*channels, "-f", "flac", "-y", f"file:{beside}"], [beside])
         messages = done.stderr.decode("utf-8", "replace")
         if number := _storage_error(messages):
             raise OSError(number, os.strerror(number))
@@ -122,6 +142,8 @@ def _with_length(wav: bytes) -> bytes:
 _STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 #: Messages about a file that is incomplete. ffmpeg 5.1, that of Debian 12, ends with exit code 0 all the same.
 _INCOMPLETE = re.compile(r"error (while )?(writing|closing|muxing)|av_interleaved_write_frame", re.IGNORECASE)
+#: Where a component is in the memory of ffmpeg: different in each run.
+_ADDRESS = re.compile(r" @ 0x[0-9a-f]+\]")
 #: Packets that wait in ffmpeg. With several inputs it takes at most the usual 8 every 10 ms (ffmpeg 5).
 _QUEUE = ("-thread_queue_size", "1024")
 _AGAIN = "free some memory if it was short, and run the same command again"
@@ -148,7 +170,7 @@ def fed_ffmpeg(
 
     `arguments` are what follows that input. `out` is named in messages. ffmpeg's own output goes to `output`; it
     opens no files but those of its `limits`. When the block fails, ffmpeg is killed; when it succeeds, ffmpeg has ended
-    well.
+    well, and what it complained of nevertheless is a `ProgramWarning`.
 
     Raises:
         MissingProgramError: ffmpeg is not installed.
@@ -185,6 +207,8 @@ def fed_ffmpeg(
         messages = log.read().decode("utf-8", "replace")
     if code or not complete or _INCOMPLETE.search(messages):
         raise _failure(code, messages, out)
+    for message in dict.fromkeys(_ADDRESS.sub("]", line.strip()) for line in messages.splitlines()):
+        warnings.warn(f"ffmpeg wrote {out}, and says: {message}", ProgramWarning, stacklevel=3)
 
 
 def _send(stdin: IO[bytes] | None, data: bytes) -> None:

@@ -91,6 +91,10 @@ def limit(samples: Samples, rate_hz: int, ceiling_dbfs: float = CEILING_DBFS, pe
     # block needs.
     lowest = np.minimum(np.minimum(around[:-2], around[1:-1]), around[2:])
     centres = (np.arange(len(lowest)) + 0.5) * block
-    gain = np.interp(np.arange(len(samples)) + 0.5, centres, lowest)
-    limited: Samples = np.clip(samples * gain, -ceiling, ceiling).astype(np.float32)
+    near = lowest < 1.0
+    near = np.repeat(near | np.append(near[1:], False) | np.insert(near[:-1], 0, False), block)[: len(samples)]
+    places = np.flatnonzero(near)  # the gain of all others is 1
+    gain = np.interp(places + 0.5, centres, lowest)
+    limited: Samples = samples.astype(np.float32)
+    limited[places] = np.clip(samples[places] * gain, -ceiling, ceiling)
     return limited

@@ -29,16 +29,22 @@ def trim(samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64]
     and noise are the 95th and 10th percentile of all frames, and when it is in a run of at least three such frames.
     Pauses in between stay. A recording without such a run is returned unchanged.
     """
+    start, end = speech_span(samples, rate_hz, levels)
+    return samples[start:end]
+
+
+def speech_span(
+    samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64] | None = None
+) -> tuple[int, int]:
+    """What `trim` leaves: from which sample, to which."""
     levels = levels_dbfs(samples, rate_hz) if levels is None else levels
-    if not len(levels):
-        return samples
-    speech = _speech_frames(levels >= speech_threshold_dbfs(levels))
+    speech = _speech_frames(levels >= speech_threshold_dbfs(levels)) if len(levels) else None
     if speech is None:
-        return samples
+        return 0, len(samples)
     hop, margin = round(HOP_SECONDS * rate_hz), round(MARGIN_SECONDS * rate_hz)
     start = max(0, speech[0] * hop - margin)
     end = len(samples) if speech[1] == len(levels) - 1 else (speech[1] + 2) * hop + margin
-    return samples[start:end]
+    return start, min(end, len(samples))
 
 
 def speech_threshold_dbfs(levels: NDArray[np.float64]) -> float:
