@@ -19,7 +19,6 @@ from voxmatrix.work.cluster.voices import fetch, publish, shared_voice
 def test_its_voices_are_listed_the_best_first_and_without_those_it_cannot_pronounce(kokoro: Path) -> None:
     listed = [name for name in installed() if name.startswith("kokoro/")]
     assert listed == ["kokoro/af_heart", "kokoro/af_bella", "kokoro/bf_emma", "kokoro/ff_siwis"]
-    assert resolve().id == "kokoro/af_heart"
 
 
 def test_a_card_says_who_speaks(kokoro: Path) -> None:

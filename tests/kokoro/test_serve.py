@@ -13,11 +13,13 @@ from tests.serve.conftest import running
 from voxmatrix.kokoro.styles import read_styles
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.voices.resolve import make_default
 
 pytestmark = pytest.mark.espeak
 
 
 def test_the_server_speaks_with_the_names_of_kokoros_clients(kokoro: Path) -> None:
+    make_default("kokoro/af_heart")
     with running(ServeSettings(voice=None, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
         listed = [voice["id"] for voice in server.get("/v1/audio/voices").json()["voices"]]
         client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="anything", max_retries=0)
@@ -89,6 +91,7 @@ def test_a_mixture_can_be_had_as_a_file(kokoro: Path) -> None:
 
 def test_openais_names_are_those_of_kokoros_voices_where_these_speak(kokoro: Path) -> None:
     write_styles(kokoro / "voices" / "am_echo.bin", 0.7)
+    make_default("kokoro/af_heart")
     with running(ServeSettings(voice=None, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
         names = {"echo": "kokoro/am_echo", "alloy": "kokoro/af_heart", "shimmer": "kokoro/af_heart"}
         for name in names:

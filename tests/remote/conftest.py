@@ -64,6 +64,12 @@ def whole(content: bytes, kind: str = "audio/wav", status: int = 200, **headers:
     return answer
 
 
+def chatted(text: str) -> Answer:
+    """What a model says, as OpenAI's chats send it."""
+    answer = {"choices": [{"message": {"role": "assistant", "content": text}}]}
+    return whole(json.dumps(answer).encode(), "application/json")
+
+
 def chunked(content: bytes, kind: str = "audio/wav", *, cut: bool = False) -> Answer:
     """As Kokoro-FastAPI streams; without the last chunk if it is cut."""
 
@@ -116,6 +122,9 @@ def stubbed(context: ssl.SSLContext | None = None) -> Iterator[Stub]:
                 state.bodies.append(body)
                 said = encoded(body["input"], body["response_format"])
                 (state.queue.pop(0) if state.queue else whole(said))(self)
+            elif self.path == "/v1/chat/completions" and state.queue:
+                state.bodies.append(body)
+                state.queue.pop(0)(self)
             else:
                 whole(b"{}", "application/json", 404)(self)
 

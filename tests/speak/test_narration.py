@@ -37,6 +37,14 @@ def test_silence_is_before_what_it_is_said_for_and_none_before_the_first(voice: 
     assert [piece.number for piece in pieces] == [1, 2, 3]
 
 
+def test_a_sentence_that_another_voice_goes_on_with_has_a_short_joint(voice: OpenVoice) -> None:
+    text = "[rate:2]Yes, it is,[rate] said Anna. And so it was."
+    pieces = list(Narration(voice, text, STYLE))
+    assert [piece.pause / voice.card.rate_hz for piece in pieces] == [0, 0.06, 0.5]
+    whole = list(Narration(voice, text.replace("[rate:2]", "[rate:1]"), STYLE))
+    assert [piece.sentence.text.source for piece in whole] == ["Yes, it is, said Anna.", "And so it was."]
+
+
 def test_a_caption_is_where_its_sentence_is_heard(voice: OpenVoice) -> None:
     narration = Narration(voice, "See [this one](a.html). And &amp; this.", STYLE, captions=True)
     pieces = list(narration)
@@ -69,6 +77,11 @@ def test_a_text_without_words_is_a_moment_of_silence_if_somebody_listens(voice: 
     assert len(samples) == voice.card.rate_hz // 4 and not samples.any()
     with pytest.raises(BadInputError, match="there is nothing to speak"):
         heard(Narration(voice, text, STYLE))
+
+
+@pytest.mark.parametrize("text", ["*[rate:0.9]she", 'He wrote "[rate:0.5]...[rate] and went.', "She [rate:2]…"])
+def test_what_has_no_word_beside_a_tag_is_left_out(voice: OpenVoice, text: str) -> None:
+    assert len(heard(Narration(voice, text, Style())))
 
 
 def test_a_pause_alone_is_as_long_as_it_is(voice: OpenVoice) -> None:

@@ -15,6 +15,7 @@ from tests.speak.saying import say
 from tests.toys.home import cut
 from voxmatrix.errors import InterruptedRunError, UnreachableError
 from voxmatrix.models.style import Output, Style
+from voxmatrix.speak import wav
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.partial import PartialSpeech, speech_key
 from voxmatrix.speak.synthesize import SpokenSentence
@@ -63,6 +64,24 @@ def test_continued_speech_is_the_same_as_uninterrupted_speech(
     assert speak(out, voice) == all_of_it
     assert out.read_bytes() == whole.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, whole.name])
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".raw", ".flac"])
+@pytest.mark.parametrize("most", [2_000, 60_000])
+def test_more_than_fits_into_a_common_header_is_continued(
+    voice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, most: int
+) -> None:
+    whole, out = tmp_path / f"whole{suffix}", tmp_path / f"out{suffix}"
+    all_of_it = speak(whole, voice)
+    monkeypatch.setattr(wav, "MAX_BYTES", most)  # in place of 4 GiB
+    for stop_after in (2, 4):
+        with pytest.raises(InterruptedRunError):
+            speak(out, voice, stop_after=stop_after)
+    assert speak(out, voice) == all_of_it
+    if suffix == ".wav":
+        assert out.read_bytes()[:4] == b"RF64" and out.read_bytes()[80:] == whole.read_bytes()[44:]
+    else:
+        assert out.read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac"])

@@ -14,7 +14,7 @@ from voxmatrix.cli import main
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError
 from voxmatrix.models.style import Role, Style
-from voxmatrix.voices.cast import read_cast, with_voices_of
+from voxmatrix.voices.cast import read_cast, unused_names, with_voices_of
 from voxmatrix.work.unit import unit_of
 
 
@@ -177,3 +177,11 @@ def test_a_voice_for_quotations_that_is_missing_is_named(
     command = ["speak", "--voice", "teller", "--text", "x", "--out", str(tmp_path / "a.wav")]
     assert main.run([*command, "--dialogue-voice", "nobody"]) == 3
     assert "nobody" in capsys.readouterr().err
+
+
+def test_names_of_a_cast_that_a_text_does_not_use_are_told() -> None:
+    style = Style(cast=dict.fromkeys(("anna", "bob", "eve", "d"), Role("v")), dialogue_voice="D")
+    assert unused_names(style, "[voice:Anna] Hello.\n\nBob: Hello.", ["Eve"]) == ()
+    (told,) = unused_names(style, "Hello.")
+    assert told.problem == "the text does not use anna, bob, eve of the cast"
+    assert set(with_voices_of(style, "Bob: Hello.", speakers=["Eve", "Al"]).cast) == {"bob", "eve", "d"}

@@ -7,7 +7,7 @@ import pytest
 from voxmatrix import config
 from voxmatrix.errors import BadInputError
 from voxmatrix.piper.files import find_checkpoint
-from voxmatrix.voices.resolve import locate
+from voxmatrix.voices.resolve import locate, make_default
 
 
 @pytest.fixture
@@ -33,13 +33,15 @@ def test_without_any_voice_the_places_are_named(folders: list[Path]) -> None:
     assert all(str(folder) in caught.value.problem for folder in folders)
 
 
-def test_a_persons_own_voice_comes_first(folders: list[Path]) -> None:
+def test_a_voice_that_is_added_is_not_the_default_by_itself(folders: list[Path]) -> None:
+    put(folders[0], "z.onnx", "a.onnx", "a.onnx.json")
+    assert locate()[1] == folders[0] / "a.onnx"  # nothing else is there
     put(folders[2], "c.onnx")
     assert locate()[1].name == "c.onnx"
     put(folders[1], "b.onnx")
     assert locate()[1].name == "b.onnx"
-    put(folders[0], "z.onnx", "a.onnx", "a.onnx.json")
-    assert locate()[1] == folders[0] / "a.onnx"
+    make_default("z")
+    assert locate()[1] == folders[0] / "z.onnx"
 
 
 def test_the_home_is_asked_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What workers of these tests speak with. Functions of a module: other processes find them."""
 
+import array
+import math
 import os
 import signal
 import time
@@ -45,3 +47,23 @@ def no_voice(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
     """A voice that cannot be opened."""
     raise BadInputError("the voice has no speaker 'bo'", "choose anna")
     yield _tone
+
+
+def _by_first_word(job: SpeakJob, on_characters: OnCharacters) -> Speech:
+    """Speech of a usual length; or too short or silent, as the first word asks for."""
+    match job.text.split()[0].lower(), job.style.seed:
+        case ("tiny", _) | ("moody", 0):
+            samples = RATE_HZ // 50
+        case _:
+            samples = RATE_HZ * len(job.text) // 12
+    level = 0 if job.text.lower().startswith("quiet") else 8000
+    sound = array.array("h", [round(level * math.sin(number / 10)) for number in range(samples)]).tobytes()
+    with replacing(job.out) as file:
+        file.write(header(RATE_HZ, len(sound)) + sound)
+    return Speech(sentences=1, seconds=samples / RATE_HZ, rate_hz=RATE_HZ, findings=())
+
+
+@contextmanager
+def by_first_word(start: WorkerStart, warn: Warn) -> Iterator[SpeakOne]:
+    """A voice that says some sentences wrong: `tiny` and `quiet` ones always, `moody` ones with the seed 0."""
+    yield _by_first_word

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ MARKED = {
     "A link [to here](https://example.com/x) follows.": "A link to here follows.",
     "See [the docs][1] now.\n\n[1]: https://example.com/x": "See the docs now.",
     "Use <kbd>Ctrl</kbd> now.": "Use Ctrl now.",
+    "The [Kokoro](/kˈOkəɹO/) of [New York](/nuː jɔːɹk/) is here.": "The Kokoro of New York is here.",
     "| Name | Age |\n|---|---|\n| Annika | 52 |": "Name Age\n\nAnnika 52",
     "```py\nprint(1)\n```": "print(1)",
     "Dr. Smith paid $5.20, &amp; left.": "Dr. Smith paid $5.20, & left.",
@@ -118,7 +120,9 @@ def run(voice: VoiceCard, *words: str) -> None:
 
 
 def samples(path: Path) -> bytes:
-    return path.read_bytes()[HEADER_BYTES:]
+    """Those of a WAV or FLAC file."""
+    found: bytes = soundfile.read(path, dtype="int16")[0].tobytes()
+    return found
 
 
 def by_speak(texts: Sequence[str], voice: VoiceCard, folder: Path, server: Running) -> Iterator[bytes]:

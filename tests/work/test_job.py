@@ -17,6 +17,7 @@ from tests.work.test_ledger import audio
 from voxmatrix.errors import BadInputError, InterruptedRunError, UnreachableError, VoxmatrixError
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.speak.batch.messages import Failure
+from voxmatrix.speak.wav import header
 from voxmatrix.voices.resolve import resolve
 from voxmatrix.work.executor import UnitSpoken, WorkerJoined, WorkerLeft
 from voxmatrix.work.job import JobProgress, run_job
@@ -204,9 +205,9 @@ class Instant:
         self.submitted += len(units)
         for unit in units:
             path = self.folder / unit.key
-            path.touch()
+            path.write_bytes(header(16000, 2) + bytes(2))
             self.events.append(
-                UnitSpoken(worker=worker, key=unit.key, path=path, wall_seconds=0.01, samples=1, rate_hz=1, sha256="0")
+                UnitSpoken(worker=worker, key=unit.key, path=path, wall_seconds=0.01, samples=1, rate_hz=16000)
             )
 
     def results(self, timeout_seconds: float) -> list[Any]:

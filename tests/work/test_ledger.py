@@ -7,13 +7,16 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.work.conftest import RunJob
 from voxmatrix.errors import Finding, UnreachableError, UsageError
+from voxmatrix.files import digest
 from voxmatrix.models.style import Style
 from voxmatrix.speak.wav import header
 from voxmatrix.work.delivery import Delivery
@@ -22,7 +25,7 @@ from voxmatrix.work.unit import Unit, unit_of
 
 
 def audio(folder: Path) -> dict[str, bytes]:
-    return {path.stem: path.read_bytes() for path in (folder / "audio").rglob("*.wav")}
+    return {path.stem: path.read_bytes() for path in (folder / "audio").rglob("*.flac")}
 
 
 def damage(path: Path, how: str) -> None:
@@ -45,7 +48,7 @@ def damage(path: Path, how: str) -> None:
 def test_damaged_audio_is_named_and_spoken_again(run: RunJob, units: list[Unit], tmp_path: Path, how: str) -> None:
     run(units)
     before = audio(tmp_path / "job")
-    path = tmp_path / "job" / "audio" / units[3].key[:2] / f"{units[3].key}.wav"
+    path = tmp_path / "job" / "audio" / units[3].key[:2] / f"{units[3].key}.flac"
     damage(path, how)
 
     if how == "a folder":
@@ -191,16 +194,19 @@ def test_a_ledger_of_an_earlier_version_is_begun_anew_and_says_so(
     assert (second.spoken, second.known, second.findings) == (0, 30, ())
 
 
-def test_a_ledger_without_how_its_audio_was_computed_is_continued(
-    run: RunJob, units: list[Unit], tmp_path: Path
-) -> None:
-    run(units)
-    with closing(sqlite3.connect(tmp_path / "job" / "ledger.sqlite")) as database:
-        database.executescript("alter table deliveries drop column computed; pragma user_version = 2;")
-
-    again = run(units)
-
-    assert (again.spoken, again.known, again.findings) == (0, 30, ())
+def test_audio_is_kept_without_loss_in_half_the_space(tmp_path: Path) -> None:
+    times = np.arange(48000) / 24000
+    noise = np.random.default_rng(1).integers(-9, 9, 48000)
+    samples = (8000 * np.sin(2 * np.pi * 300 * times) + noise).astype(np.int16)
+    with open_ledger(tmp_path) as ledger:
+        ledger.incoming.mkdir()
+        wav = ledger.incoming / "1.wav"
+        wav.write_bytes(header(24000, 96000) + samples.tobytes())
+        checksum = ledger.file(wav, "ab" * 32)
+        place = ledger.audio("ab" * 32)
+    assert not wav.exists() and digest(place) == checksum and place.stat().st_size < 48000
+    found, rate_hz = soundfile.read(place, dtype="int16")
+    assert rate_hz == 24000 and np.array_equal(found, samples)
 
 
 def test_a_beginning_anew_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import soundfile
 
 from tests.serve.conftest import running
 from tests.toys.family import ENVIRONMENT, tones, voice_of, write_voice  # noqa: F401 (a fixture)
@@ -52,7 +53,9 @@ def alone(voice: VoiceCard, folder: Path, sentences: Sequence[str]) -> list[byte
 
 
 def samples(path: Path) -> bytes:
-    return path.read_bytes()[HEADER_BYTES:]
+    """Those of a WAV or FLAC file."""
+    found: bytes = soundfile.read(path, dtype="int16")[0].tobytes()
+    return found
 
 
 def in_a_batch(voice: VoiceCard, folder: Path, sentences: Sequence[str], workers: int) -> list[bytes]:
@@ -129,7 +132,7 @@ def test_a_book_that_is_killed_goes_on_and_speaks_nothing_again(tmp_path: Path) 
     (tmp_path / "book.txt").write_text("\n\n".join(sentences), encoding="utf-8")
     words = ["book", str(tmp_path / "book.txt"), "--out", str(tmp_path / "book.m4b"), "--parallel-voices", "2"]
 
-    killed_after(12, "home/jobs/*/audio/*/*.wav", command(*words, folder=tmp_path), tmp_path)
+    killed_after(12, "home/jobs/*/audio/*/*.flac", command(*words, folder=tmp_path), tmp_path)
     kept = deliveries(tmp_path)
     assert command(*words, folder=tmp_path).wait(120) == 0
 

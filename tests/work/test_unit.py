@@ -53,6 +53,17 @@ def test_a_changed_pronunciation_changes_only_the_sentences_with_that_word() -> 
     assert unit.style.lexicon == Lexicon((("Canoe", "kanoo"),))
 
 
+def test_words_of_single_languages_change_keys_only_where_they_are() -> None:
+    plain = Lexicon((("canoe", "kanoo"),))
+    sections = Lexicon(plain.entries, (("de", (("birch", "[[b]]"),)),))
+
+    assert key("The canoe.", lexicon=sections) == key("The canoe.", lexicon=plain)
+    assert key("The birch.", lexicon=sections) != key("The birch.", lexicon=plain)
+    unit = unit_of("The birch.", "v", replace(STYLE, lexicon=sections))
+    assert unit.style.lexicon == Lexicon((), (("de", (("birch", "[[b]]"),)),))
+    assert "sections" not in unit_of("The canoe.", "v", replace(STYLE, lexicon=plain)).options
+
+
 def test_a_unit_carries_its_style_and_a_sentence_has_a_seed_of_its_own(tmp_path: Path) -> None:
     style = replace(STYLE, speed=1.5, speaker="bo", knobs={"noise": 0.5}, seed=7, pause_seconds=0.0)
     one, other = unit_of("One.", "v", style), unit_of("Two.", "v", style)

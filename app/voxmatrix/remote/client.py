@@ -1,4 +1,4 @@
-"""What is asked of a server with OpenAI's API for speech: its voices, and a sentence of one of them.
+"""What is asked of a server with OpenAI's API: its voices, a sentence of one of them, and what `chat` asks.
 
 Its answer comes as a whole, in chunks or as server-sent events. It is asked again if it is busy or gone for a while.
 """
@@ -37,13 +37,13 @@ _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.5, 60.0
 _MAX_BYTES = 1 << 28
 _MAX_MESSAGE = 300
 _SEE_DOCUMENTATION = "see the documentation of the server for what it accepts"
-_NEVER = threading.Event()
+NEVER = threading.Event()
 _BUSY = (408, 425, 429, 500, 502, 503, 504)
 _AGENT = f"voxmatrix/{voxmatrix.__version__}"
 T = TypeVar("T")
 
 
-class _RefusedError(BadInputError):
+class RefusedError(BadInputError):
     """The server does not have what is asked for, or does not accept the request."""
 
 
@@ -54,8 +54,8 @@ def voices(server: Server) -> list[dict[str, Any]]:
         UnreachableError: it cannot be reached, or wants a key.
     """
     try:
-        listed = _asked(server, "/audio/voices", None, parse_json, _NEVER)
-    except (_RefusedError, ValueError):
+        listed = asked(server, "/audio/voices", None, parse_json, NEVER)
+    except (RefusedError, ValueError):
         return []
     found: list[dict[str, Any]] = []
     for key in ("voices", "uploaded_voices"):
@@ -68,7 +68,7 @@ def voices(server: Server) -> list[dict[str, Any]]:
     return found
 
 
-def speech(server: Server, voice: RemoteVoice, text: str, speed: float, cancelled: threading.Event = _NEVER) -> Wave:
+def speech(server: Server, voice: RemoteVoice, text: str, speed: float, cancelled: threading.Event = NEVER) -> Wave:
     """A sentence as it is spoken, at the rate of the voice; `rate_hz` 0 is that of the answer.
 
     Raises:
@@ -78,13 +78,17 @@ def speech(server: Server, voice: RemoteVoice, text: str, speed: float, cancelle
     """
     body: dict[str, Any] = {"model": voice.model, "input": text, "voice": voice.voice, "response_format": server.format}
     body |= {"speed": speed} if speed != 1.0 else {}
-    return _asked(server, "/audio/speech", body, partial(_sound, server, voice.rate_hz), cancelled)
+    return asked(server, "/audio/speech", body, partial(_sound, server, voice.rate_hz), cancelled)
 
 
-def _asked(
+def asked(
     server: Server, path: str, body: Mapping[str, Any] | None, use: Callable[[bytes], T], cancelled: threading.Event
 ) -> T:
-    """What is made of the whole answer. `use` raises an HTTPException if it is not complete."""
+    """What is made of the whole answer to a request. `use` raises an HTTPException if it is not complete.
+
+    Raises:
+        As `speech`; RefusedError: the server does not have what is asked for, or does not accept the request.
+    """
     key = server.secret
     request = urllib.request.Request(f"{server.url}{path}", headers={"User-Agent": _AGENT})
     if body is not None:
@@ -206,7 +210,7 @@ def _failure(server: Server, error: Exception, key: str) -> tuple[VoxmatrixError
             return UnreachableError(said, proxy_remedy(server.url, "see the log of the server")), None
         missing = error.code == http.HTTPStatus.NOT_FOUND
         remedy = "check the URL, the model and the name of the voice" if missing else _SEE_DOCUMENTATION
-        return _RefusedError(said, remedy), None
+        return RefusedError(said, remedy), None
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     why = summary(reason) if isinstance(reason, Exception) else str(reason)
     problem = f"{with_proxy(server.url)} cannot be reached, or does not answer to the end: {why}"

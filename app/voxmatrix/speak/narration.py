@@ -1,7 +1,7 @@
 """A text as it is heard: the one way from a text to samples, for files, streams, books, servers and workers."""
 
 import unicodedata
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
@@ -18,8 +18,9 @@ from voxmatrix.speak.improbable import ImprobableSpeech
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import NOTHING, Check, SpokenSentence, in_words, synthesize
 from voxmatrix.speak.text_chunks import complete_texts, divided
+from voxmatrix.text.hints import hints
 from voxmatrix.text.markup import tagged, without_markup
-from voxmatrix.text.passages import Passages, without_tags
+from voxmatrix.text.passages import JOINT_SECONDS, Passages, without_tags
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.ssml import is_ssml
 from voxmatrix.voices.cast import script_tags
@@ -88,6 +89,8 @@ class Narration:
         voice.card.check(style)
         #: What could not be spoken, each thing once.
         self.findings: list[Finding] = []
+        #: What would be written in another way, each thing once.
+        self.hints: list[Finding] = []
         #: Sentences that were spoken, here or by an earlier command.
         self.sentences = 0
         self.improbable = ImprobableSpeech(style)
@@ -119,9 +122,12 @@ class Narration:
 
     def _sentences(self) -> Generator[SpokenSentence, None, None]:
         card, style = self._voice.card, self._style
-        texts = _texts(self._text, card, whole=self._whole)
+        texts = _texts(self._text, card, style, self._hint, whole=self._whole)
         words = in_words(texts, card, style, whole=self._whole, scripts=not self._captions, passages=self._passages)
         return synthesize(self._voice, words, style, self._start, early=self._early, check=self._check)
+
+    def _hint(self, text: str) -> None:
+        self.hints += [hint for hint in hints(text) if hint not in self.hints]
 
     def _note(self, sentence: SpokenSentence, count: int) -> None:
         """Remember what is said of the whole text."""
@@ -144,6 +150,8 @@ class Narration:
         if not sentence.begins:
             return 0
         between = self._style.pause_seconds if sentence.utterance.segments and after_speech else 0.0
+        if sentence.text.continues:
+            between = min(between, JOINT_SECONDS)
         return round(between * sentence.rate_hz) + round(sentence.text.pause * sentence.rate_hz)
 
     def _moment(self, count: int, frames: int) -> Piece:
@@ -165,20 +173,25 @@ def has_words(text: str) -> bool:
     return any(unicodedata.category(character).startswith(("L", "N", "Co", "Cs")) for character in text)
 
 
-def _texts(text: str | Iterable[str], card: VoiceCard, *, whole: bool) -> Iterable[str]:
-    """The text in parts that are spoken one after the other, with tags as the only markup."""
+def _texts(
+    text: str | Iterable[str], card: VoiceCard, style: Style, see: Callable[[str], None], *, whole: bool
+) -> Iterable[str]:
+    """The text in parts that are spoken one after the other, with tags as the only markup. All of it is seen before."""
     if isinstance(text, str):
-        return [text] if whole else divided(script_tags(tagged(text), card), card.language)
+        if not whole:
+            see(text)
+        return [text] if whole else divided(script_tags(tagged(text), card, style), card.language)
     chunks = iter(text)
     first = next(chunks, "")
     if is_ssml(first):
-        return _texts("".join([first, *chunks]), card, whole=False)
-    return _arriving(chain([first], chunks), card)
+        return _texts("".join([first, *chunks]), card, style, see, whole=False)
+    return _arriving(chain([first], chunks), card, style, see)
 
 
-def _arriving(chunks: Iterable[str], card: VoiceCard) -> Iterator[str]:
+def _arriving(chunks: Iterable[str], card: VoiceCard, style: Style, see: Callable[[str], None]) -> Iterator[str]:
     for part in complete_texts(chunks, card.language):
-        yield script_tags(without_markup(part), card)
+        see(part)
+        yield script_tags(without_markup(part), card, style)
 
 
 def _caption(sentence: SpokenSentence, start: int) -> Caption:

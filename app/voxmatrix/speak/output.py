@@ -120,7 +120,7 @@ def speak_opened(
             seconds=file.seconds,
             rate_hz=opened.card.rate_hz,
             findings=tuple(narration.findings),
-            warnings=(*opened.warnings(), *findings(narration.improbable.sentences())),
+            warnings=(*opened.warnings(), *narration.hints, *findings(narration.improbable.sentences())),
             captions=tuple(captions or ()),
             computed=opened.card.variant,
         )
@@ -153,7 +153,7 @@ def _wave_file(out: Path | BinaryIO, rate_hz: int, output: Output, partial: Part
     else:
         from voxmatrix.audio.encode import encode
 
-        with _folder_of(out, partial) as folder, (folder / "speech.wav").open("wb") as file:
+        with _folder_of(out, partial) as folder, (folder / "speech.wav").open("w+b") as file:
             wave = WaveFile(file, rate_hz)
             with _kept(folder / "speech.wav", wave, partial):
                 yield wave

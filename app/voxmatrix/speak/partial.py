@@ -14,7 +14,7 @@ from voxmatrix.errors import Finding, InterruptedRunError, UnreachableError
 from voxmatrix.files import is_system_error, link_target, read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Output, Style
-from voxmatrix.speak.wav import HEADER_BYTES, PLAIN, WaveFile
+from voxmatrix.speak.wav import HEADER_BYTES, LONG_HEADER_BYTES, PLAIN, WaveFile
 from voxmatrix.wording import pluralise
 
 #: Part of every key. Increase it when the same settings begin to mean another sound.
@@ -129,7 +129,8 @@ class PartialSpeech:
             state = json.loads(read_text_or_empty(self._state))
             if self._key and state.pop("key") == self._key and self.path.is_file():
                 position = SpeechPosition(**state)
-                if self.path.stat().st_size - 2 * position.frames in (0, HEADER_BYTES):  # else it was truncated
+                more = self.path.stat().st_size - 2 * position.frames
+                if more in (0, HEADER_BYTES, LONG_HEADER_BYTES):  # else it was truncated
                     return position
         except (ValueError, TypeError, KeyError, AttributeError):
             pass  # not written by this version, or damaged

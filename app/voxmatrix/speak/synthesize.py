@@ -14,9 +14,11 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, Utterance
 from voxmatrix.models.style import MAX_SPEED, Style
 from voxmatrix.speak.first_chunk import split_early
+from voxmatrix.speak.joints import joint_edges, moved_words
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.prefetch import prefetch, whole
-from voxmatrix.text.passages import Passage, Passages
+from voxmatrix.text.normalisation.say_as import without_marks, without_phonemes
+from voxmatrix.text.passages import Passage, Passages, joined
 from voxmatrix.text.spoken import SpokenText, spoken_sentences
 from voxmatrix.text.words import sources
 from voxmatrix.voices.resolve import resolve
@@ -64,32 +66,36 @@ def in_words(
         BadInputError: the cast lacks a voice, or it cannot be used.
     """
     cards = {"": card} | {name: resolve(role.voice) for name, role in style.cast.items()}
-    languages = {name: one.language for name, one in cards.items()}
     if whole:
         for text in texts:
-            yield from _sentences(Passage(text), languages, style, whole=True)
+            passage = Passage(text, continues=style.continues, breaks_off=style.breaks_off)
+            yield from _sentences(passage, card, style, whole=True)
         return
-    sentences = _in_passages(texts, languages, style, passages or passages_of(style))
     together = {name for name, one in cards.items() if card.speaks_with(one)} if scripts else set()
+    passages = passages or passages_of(style, card.language)
+    sentences = _in_passages(texts, cards, style, passages, scripts=len(together) > 1)
     yield from _scripts(sentences, together, card) if len(together) > 1 else sentences
 
 
-def passages_of(style: Style) -> Passages:
-    """The reader of a text that is spoken in this style."""
-    return Passages(style.dialogue_voice, style.emphasis_voice)
+def passages_of(style: Style, language: str) -> Passages:
+    """The reader of a text in this language that is spoken in this style."""
+    return Passages(style.dialogue_voice, style.emphasis_voice, language)
 
 
 def _in_passages(
-    texts: Iterable[str], languages: Mapping[str, str], style: Style, passages: Passages
+    texts: Iterable[str], cards: Mapping[str, VoiceCard], style: Style, passages: Passages, *, scripts: bool
 ) -> Iterator[SpokenText]:
+    same = {"": (str(cards[""].path), style.speaker, style.reference)}
+    same |= {name: (role.voice, role.speaker, None) for name, role in style.cast.items()}
     for text in texts:
-        for passage in passages.read(text):
-            if passage.voice.casefold() not in languages:
+        for passage in joined(passages.read(text), {} if scripts else same):
+            card = cards.get(passage.voice.casefold())
+            if card is None:
                 raise BadInputError(
                     f"the text names the voice {passage.voice!r}, which is not in the cast",
                     "add it to the table of `cast`, or remove the tag",
                 )
-            yield from _sentences(passage, languages, style)
+            yield from _sentences(passage, card, style)
     if rest := passages.rest():
         yield SpokenText("", "", pause=rest)
 
@@ -116,22 +122,28 @@ def _script(sentences: Sequence[SpokenText]) -> Sequence[SpokenText]:
     said = groupby(sentences, lambda one: one.voice.casefold())
     turns = tuple((voice, " ".join(one.text for one in each)) for voice, each in said)
     text, source = (" ".join(parts) for parts in zip(*((one.text, one.source) for one in sentences), strict=True))
-    return [sentences[0]._replace(text=text, source=source, voice="", turns=turns)]
+    last = sentences[-1].breaks_off
+    return [sentences[0]._replace(text=text, source=source, voice="", turns=turns, breaks_off=last)]
 
 
-def _sentences(
-    passage: Passage, languages: Mapping[str, str], style: Style, *, whole: bool = False
-) -> Iterator[SpokenText]:
-    language = languages[passage.voice.casefold()]
-    pause, applied = passage.pause, style.lexicon.apply(passage.text)
-    found: Iterable[SpokenText] = spoken_sentences(applied, language, whole=whole, normalised=style.normalised)
-    if applied != passage.text:
+def _sentences(passage: Passage, card: VoiceCard, style: Style, *, whole: bool = False) -> Iterator[SpokenText]:
+    by_espeak = card.capabilities.phonemes  # a voice that takes none knows how to read words, and only words
+    text = passage.text if by_espeak else without_phonemes(passage.text)
+    pause, applied = passage.pause, style.lexicon.apply(text, card.language)
+    found: Iterable[SpokenText] = spoken_sentences(
+        applied, card.language, whole=whole, normalised=style.normalised, by_espeak=by_espeak
+    )
+    if applied != text:
         found = list(found)
-        written = sources(passage.text, [sentence.source for sentence in found])
+        written = sources(without_marks(text), [sentence.source for sentence in found])
         found = [sentence._replace(source=source) for sentence, source in zip(found, written, strict=True)]
+    if passage.breaks_off:
+        found = list(found)  # empty: nothing of it is said
+        found[-1:] = [last._replace(breaks_off=True) for last in found[-1:]]
+    continues = passage.continues
     for sentence in found:
-        yield sentence._replace(voice=passage.voice, rate=passage.rate, pause=pause)
-        pause = 0.0
+        yield sentence._replace(voice=passage.voice, rate=passage.rate, pause=pause, continues=continues)
+        pause, continues = 0.0, False
 
 
 def synthesize(
@@ -173,15 +185,16 @@ def synthesize(
     for text, utterance, samples in prefetch(sentences, begin, voice.parallel, cut_first=cut, check=check):
         first = first or (utterance if utterance.segments else None)
         begins, last = utterance is not last, utterance
-        spoken = _finite(samples, voice.card)
+        spoken, said, is_whole = _finite(samples, voice.card), utterance, not (early and utterance is first)
+        if begins and is_whole and (text.continues or text.breaks_off):
+            edges = joint_edges(spoken, rate_hz, before=text.continues, behind=text.breaks_off)
+            spoken, said = spoken[slice(*edges)], moved_words(utterance, *edges)
         if leveller and len(spoken):
-            spoken = leveller.level(spoken, begins=begins, whole=not (early and utterance is first))
+            spoken = leveller.level(spoken, begins=begins, whole=is_whole)
         if style.volume != 1.0:
             spoken = spoken * np.float32(style.volume)
         gain_db = leveller.gain_db if leveller else None
-        yield SpokenSentence(
-            text=text, utterance=utterance, samples=spoken, rate_hz=rate_hz, gain_db=gain_db, begins=begins
-        )
+        yield SpokenSentence(text=text, utterance=said, samples=spoken, rate_hz=rate_hz, gain_db=gain_db, begins=begins)
 
 
 def _at_rate(style: Style, rate: float) -> Style:

@@ -15,8 +15,9 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice, PendingSamples, TimedWord, Utterance
 from voxmatrix.models.style import Role, Style
 from voxmatrix.text.markup import tagged
-from voxmatrix.text.passages import voice_names, with_tags
+from voxmatrix.text.passages import voice_names, with_script_tags, with_tags
 from voxmatrix.text.spoken import SpokenText
+from voxmatrix.voices.cast_table import SUFFIX, read_table
 from voxmatrix.voices.resolve import resolve
 
 _FORMAT = "write NAME|voice or NAME|voice|speaker on every line; # begins a comment"
@@ -25,9 +26,14 @@ _FORMAT = "write NAME|voice or NAME|voice|speaker on every line; # begins a comm
 def read_cast(path: Path) -> dict[str, Role]:
     """Read a UTF-8 file with a line `NAME|voice` or `NAME|voice|speaker` for each name in `[voice:NAME]`.
 
+    Of a table of who speaks in a book (`cast_table`), those with a voice, by all their names.
+
     Raises:
         BadInputError: it cannot be read, a line has another form, a name is listed twice, or there is no such voice.
     """
+    if path.suffix == SUFFIX:
+        people = read_table(path).by_name
+        return {name: role_from(person.voice) for name, person in people.items() if person.voice}
     roles: dict[str, Role] = {}
     for place, line in entries(path):
         name, voice, speaker = ([part.strip() for part in line.split("|")] + ["", ""])[:3]
@@ -37,6 +43,16 @@ def read_cast(path: Path) -> dict[str, Role]:
             raise BadInputError(f"{place}: {name!r} is listed twice", "remove one of the lines")
         roles[name.casefold()] = role_of(resolve(voice), speaker or None)
     return roles
+
+
+def role_from(text: str) -> Role:
+    """The role of `voice` or `voice|speaker`.
+
+    Raises:
+        BadInputError: there is no such voice, or it has no such speaker.
+    """
+    voice, _, speaker = text.partition("|")
+    return role_of(resolve(voice.strip()), speaker.strip() or None)
 
 
 def role_of(voice: VoiceCard, speaker: str | None = None) -> Role:
@@ -49,24 +65,25 @@ def role_of(voice: VoiceCard, speaker: str | None = None) -> Role:
     return Role(str(voice.path), speaker, voice.digest)
 
 
-def with_voices_of(style: Style, text: str, voice: VoiceCard | None = None) -> Style:
+def with_voices_of(style: Style, text: str, voice: VoiceCard | None = None, *, speakers: Collection[str] = ()) -> Style:
     """The style with the voices that a text names, and no others: those of the cast, else voices by their own names.
 
-    Speakers of a script who are not in the cast have the `voice` of the text. Those of quotations stay.
+    Speakers of a script who are not in the cast have the `voice` of the text. Those of quotations stay. Of `speakers`,
+    whom the text has beside its words, those in the cast stay, and the others have none.
 
     Raises:
         BadInputError: there is no such voice.
     """
-    text = tagged(text)
+    text = with_tags(tagged(text), _of_lines(style))
     named = voice_names(text) | ({style.dialogue_voice, style.emphasis_voice} - {""})
-    roles = {}
+    roles = {name: style.cast[name] for name in map(str.casefold, speakers) if name in style.cast}
     for name in named | (voice_names(script_tags(text, voice)) if voice else set()):
         of_script = role_of(voice) if voice and name not in named else None
         roles[name.casefold()] = style.cast.get(name.casefold()) or of_script or _voice_called(name)
     return replace(style, cast=roles)
 
 
-def with_quotation_voices(style: Style, dialogue: str, emphasis: str) -> Style:
+def with_quotation_voices(style: Style, dialogue: str, emphasis: str = "") -> Style:
     """The style with a voice for what is in quotation marks, and one for what is in *asterisks*; "": none.
 
     Each is a name of the cast, or that of a voice.
@@ -82,9 +99,29 @@ def with_quotation_voices(style: Style, dialogue: str, emphasis: str) -> Style:
     return replace(style, dialogue_voice=dialogue, emphasis_voice=emphasis, cast={**style.cast, **roles})
 
 
-def script_tags(text: str, voice: VoiceCard) -> str:
-    """A text for a voice whose model speaks scripts: lines that begin with `Speaker 1:` begin with tags."""
-    return with_tags(text) if voice.capabilities.speakers_in_one_text > 1 else text
+def unused_names(style: Style, text: str, speakers: Collection[str] = ()) -> tuple[Finding, ...]:
+    """A warning of the names in a cast that neither the text uses nor any of its `speakers` has."""
+    names = {*voice_names(with_tags(text, _of_lines(style))), *speakers, style.dialogue_voice, style.emphasis_voice}
+    unused = style.cast.keys() - set(map(str.casefold, names))
+    if not unused:
+        return ()
+    problem = f"the text does not use {', '.join(sorted(unused))} of the cast"
+    remedy = "write [voice:NAME], or NAME: at the beginning of a line; a book must spell the names as the cast does"
+    return (Finding(problem=problem, remedy=remedy, severity="warning"),)
+
+
+def script_tags(text: str, voice: VoiceCard, style: Style | None = None) -> str:
+    """A text whose lines that begin with a name and a colon begin with a tag instead: names of the style's cast.
+
+    A voice whose model speaks scripts has those of `Speaker 1:`, too.
+    """
+    text = with_tags(text, _of_lines(style)) if style else text
+    return with_script_tags(text) if voice.capabilities.speakers_in_one_text > 1 else text
+
+
+def _of_lines(style: Style) -> set[str]:
+    """The names that may stand before lines."""
+    return set(style.cast) - {"", style.dialogue_voice.casefold(), style.emphasis_voice.casefold()}
 
 
 def _voice_called(name: str) -> Role:

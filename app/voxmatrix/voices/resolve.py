@@ -78,15 +78,19 @@ def check_trainable(name: str | Path, purpose: str) -> None:
 def installed() -> dict[str, tuple[Family, Path]]:
     """The voices in the voice folders by name; one in an earlier folder hides those of the same name.
 
-    The first one is the default: the one that was made so, else the first of the user's own.
+    The first one is the default: the one that was made so, else the first that is included. A voice that is added does
+    not become it by itself: it may be one of ten seconds of training, and clients expect what they have heard so far.
     """
     found: dict[str, tuple[Family, Path]] = {}
-    for folder in voice_folders():
+    included = ""
+    for place, folder in enumerate(voice_folders()):
         for family in reversed(families()):  # exported voices first
             for name, path in family.find(folder).items():
                 found.setdefault(name, (family, path))
+                included = included or (name if place else "")  # the first folder is the user's own
     chosen = read_text_or_empty(_default_file()).strip()
-    return {chosen: found[chosen]} | found if chosen in found else found
+    default = chosen if chosen in found else included
+    return {default: found[default]} | found if default else found
 
 
 def make_default(name: str) -> None:

@@ -37,11 +37,10 @@ class UnitSpoken:
 
     worker: str
     key: str
-    path: Path  # WAV, flushed to the disk
+    path: Path  # WAV
     wall_seconds: float  # that the worker took
     samples: int
     rate_hz: int
-    sha256: str  # of the file
     sentences: int = 1
     findings: tuple[Finding, ...] = ()  # what was left out
     computed: str = ""  # how, where that changes what is heard

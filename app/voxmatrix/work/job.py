@@ -201,10 +201,9 @@ class _Job:
         if not self._scheduler.delivered(event.worker, event.key, event.wall_seconds, now) or unit is None:
             event.path.unlink(missing_ok=True)  # another was faster
             return
-        self._ledger.file(event.path, event.key)
         delivery = Delivery(
             key=event.key,
-            sha256=event.sha256,
+            sha256=self._ledger.file(event.path, event.key),
             samples=event.samples,
             rate_hz=event.rate_hz,
             worker=event.worker,

@@ -1,12 +1,13 @@
 """The record of what is done, in the folder of a job: which units are wanted, what was delivered, and what failed.
 
     FOLDER/ledger.sqlite          the record
-    FOLDER/audio/ab/abcdef….wav   finished audio, named by the key of its unit
-    FOLDER/incoming/              what workers have written and the job has not filed yet
+    FOLDER/audio/ab/abcdef….flac  finished audio, named by the key of its unit
+    FOLDER/incoming/              what workers have written, as WAV, and the job has not filed yet
 
 What the record says and what the files are is compared before it is believed.
 """
 
+import hashlib
 import shutil
 import sqlite3
 import time
@@ -16,14 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from voxmatrix.database import EarlierVersionError, database_errors, moved_aside, remove
 from voxmatrix.errors import DamagedFileError, Finding
-from voxmatrix.files import digest, storage_errors
+from voxmatrix.files import storage_errors
 from voxmatrix.lock import locked
-from voxmatrix.speak.wav import HEADER_BYTES, header
 from voxmatrix.wording import quoted
 from voxmatrix.work.delivery import Delivery
-from voxmatrix.work.ledger_files import connect, restore
+from voxmatrix.work.ledger_files import audio_problem, compressed, connect, restore
 from voxmatrix.work.unit import Unit
 
 _FILE = "ledger.sqlite"
@@ -65,23 +68,37 @@ class Ledger:
 
     def audio(self, key: str) -> Path:
         """The file for the audio of a unit, whether or not it is there."""
-        return self.folder / "audio" / key[:2] / f"{key}.wav"
+        return self.folder / "audio" / key[:2] / f"{key}.flac"
+
+    def samples(self, key: str) -> npt.NDArray[np.int16]:
+        """The audio of a unit that is done, (samples,)."""
+        import soundfile
+
+        samples: npt.NDArray[np.int16] = soundfile.read(self.audio(key), dtype="int16")[0]
+        return samples
 
     @property
     def incoming(self) -> Path:
         """The folder in which workers leave finished files."""
         return self.folder / "incoming"
 
-    def file(self, path: Path, key: str) -> None:
-        """Move a finished file to its place. To be called before the delivery is recorded.
+    def file(self, path: Path, key: str) -> str:
+        """Compress a finished WAV file without loss, to its place, and return the checksum of what is there.
+
+        To be called before the delivery is recorded.
 
         Raises:
-            UnreachableError: the place cannot be written.
+            UnreachableError: the disk is full, or the place cannot be written.
         """
         place = self.audio(key)
         with storage_errors(place):
+            data = compressed(path)
             place.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(place)
+            beside = path.with_suffix(".flac")
+            beside.write_bytes(data)
+            beside.replace(place)
+            path.unlink()
+        return hashlib.sha256(data).hexdigest()
 
     def want(self, units: Iterable[Unit]) -> None:
         """Begin a run: these are the units, in order; equal ones count once. Audio that is done already is checked.
@@ -110,7 +127,7 @@ class Ledger:
         query = "select key, text, sha256, samples, rate_hz from wanted join deliveries using (key)"
         damaged = []
         for key, text, checksum, samples, rate_hz in database.execute(query):
-            if problem := _problem(self.audio(key), checksum, samples, rate_hz):
+            if problem := audio_problem(self.audio(key), checksum, samples, rate_hz):
                 damaged.append((key,))
                 self.findings.append(_spoken_again(f"the audio of {quoted(text)} {problem}"))
         database.executemany("delete from deliveries where key = ?", damaged)
@@ -153,6 +170,18 @@ class Ledger:
             GivenUp(unit=Unit(text=text, voice=voice, options=options), problem=problem)
             for text, voice, options, problem in rows
         ]
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Units whose audio is of no use: they are spoken again when they are wanted.
+
+        Raises:
+            UnreachableError: the disk is full.
+        """
+        keys = [*keys]
+        with self._changing() as database:
+            database.executemany("delete from deliveries where key = ?", [(key,) for key in keys])
+        for key in keys:
+            self.audio(key).unlink(missing_ok=True)
 
     def deliveries(self) -> Iterator[tuple[str, Delivery]]:
         """The text and the delivery of every wanted unit that is done, in order."""
@@ -225,7 +254,7 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
             _remove_earlier(folder)
             begun_anew = True
             database = connect(path)
-            problem = f"what {folder} contains was spoken by an earlier version of voxmatrix, with other random numbers"
+            problem = f"what {folder} contains was spoken by an earlier version of voxmatrix, and kept in another way"
             remedy = "it was removed, and everything is spoken again, so that all sentences fit together"
             findings.append(Finding(problem=problem, remedy=remedy, severity="warning"))
         except DamagedFileError:
@@ -245,7 +274,7 @@ def open_ledger(folder: Path) -> Iterator[Ledger]:
 def _lost(folder: Path) -> list[Finding]:
     """A ledger that is empty or missing beside audio is one that was damaged: it is written before its first audio."""
     path = folder / _FILE
-    if (path.is_file() and path.stat().st_size) or not any(folder.glob("audio/*/*.wav")):
+    if (path.is_file() and path.stat().st_size) or not any(folder.glob("audio/*/*.flac")):
         return []
     problem = f"{path} is {'empty' if path.is_file() else 'missing'}: it does not list the finished sentences beside it"
     return [Finding(problem=problem, remedy="they are spoken again", severity="warning")]
@@ -257,19 +286,6 @@ def _remove_earlier(folder: Path) -> None:
         if (folder / "audio").is_dir():
             shutil.rmtree(folder / "audio")
         remove(folder / _FILE)
-
-
-def _problem(path: Path, checksum: str, samples: int, rate_hz: int) -> str:
-    """What is wrong with a file of audio; "" if nothing is."""
-    with storage_errors(path):  # what cannot be read now is not damaged
-        try:
-            with path.open("rb") as file:
-                start = file.read(HEADER_BYTES)
-            found = digest(path)
-        except FileNotFoundError:
-            return "is missing"
-    intact = found == checksum and samples > 0 and rate_hz > 0 and start == header(rate_hz, 2 * samples)
-    return "" if intact else "is damaged"
 
 
 def _spoken_again(problem: str) -> Finding:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import Finding, MemoryExhaustedError, VoxmatrixError
-from voxmatrix.files import digest
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
@@ -27,7 +26,6 @@ from voxmatrix.speak.batch.messages import (
     WorkerStart,
     WorkerWarning,
     error_of,
-    failure_of,
 )
 from voxmatrix.speak.batch.processes import WorkerProcess, WorkerProcesses, death
 from voxmatrix.speak.batch.worker import opened_voice
@@ -199,10 +197,6 @@ class LocalExecutor(Closeable):
         self._deaths_in_a_row = 0
         if isinstance(result, Failure):
             return UnitFailed(worker=worker.name, key=key, failure=result)
-        try:
-            checksum = digest(job.out)
-        except OSError as error:
-            return UnitFailed(worker=worker.name, key=key, failure=failure_of(error))
         return UnitSpoken(
             worker=worker.name,
             key=key,
@@ -210,7 +204,6 @@ class LocalExecutor(Closeable):
             wall_seconds=taken,
             samples=round(result.seconds * result.rate_hz),
             rate_hz=result.rate_hz,
-            sha256=checksum,
             sentences=result.sentences,
             findings=result.findings,
             computed=result.computed,

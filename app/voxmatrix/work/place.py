@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voxmatrix.files import replacing
 from voxmatrix.models.style import Output
-from voxmatrix.speak.wav import HEADER_BYTES, PLAIN
+from voxmatrix.speak.wav import PLAIN, seek_samples
 
 
 def place(wav: Path, out: Path, output: Output) -> None:
@@ -17,7 +17,8 @@ def place(wav: Path, out: Path, output: Output) -> None:
     extension = out.suffix.lower()
     if extension in PLAIN:
         with replacing(out) as file, wav.open("rb") as opened:
-            opened.seek(HEADER_BYTES if output.raw or PLAIN[extension] else 0)
+            if output.raw or PLAIN[extension]:
+                seek_samples(opened)
             shutil.copyfileobj(opened, file)
     else:
         from voxmatrix.audio.encode import encode

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from voxmatrix.models.style import Output, Style
 from voxmatrix.speak.batch.messages import SpeakJob
-from voxmatrix.text.lexicon import Lexicon
 
 #: Part of every key. Increase it when the same options begin to mean another sound.
 FORMAT = 2
@@ -51,7 +50,7 @@ def unit_of(text: str, voice: str, style: Style, *, whole: bool = True) -> Unit:
     style = replace(
         style,
         seed=style.seed or 0,  # without one, two workers would speak the same sentence differently
-        lexicon=_relevant(style.lexicon, text),
+        lexicon=style.lexicon.needed(text),
         pause_seconds=0.0 if whole else style.pause_seconds,
     )
     options = json.dumps({"style": style.to_json(), "whole": whole}, sort_keys=True, separators=(",", ":"))
@@ -62,10 +61,3 @@ def unit_of(text: str, voice: str, style: Style, *, whole: bool = True) -> Unit:
 def _read_options(options: str) -> tuple[Style, bool]:
     given = json.loads(options)
     return Style.from_json(given["style"]), given["whole"]
-
-
-def _relevant(lexicon: Lexicon, text: str) -> Lexicon:
-    if not lexicon.entries:
-        return lexicon
-    folded = text.casefold()
-    return Lexicon(tuple((word, spoken) for word, spoken in lexicon.entries if word.casefold() in folded))

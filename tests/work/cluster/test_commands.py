@@ -1,6 +1,7 @@
 """What a command makes on a cluster is what it makes alone."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.work.cluster.jobs import Job, write_voice
 from tests.work.cluster.processes import ClusterWorker, RedisServer
 from tests.work.test_same_bytes import STYLE, alone, samples, texts
 from voxmatrix.cli import main
+from voxmatrix.config import home
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.work.ledger import open_ledger
 from voxmatrix.work.unit import unit_of
@@ -81,6 +83,7 @@ def test_a_book_is_made_by_the_workers(broker: str, tmp_path: Path) -> None:
     (tmp_path / "book.md").write_text("# One\n\nIt begins. It goes on.\n\n# Two\n\nIt ends.\n", encoding="utf-8")
     made = {}
     for way, more in {"alone": ["--parallel-voices", "1"], "cluster": ["--cluster", broker]}.items():
+        shutil.rmtree(home() / "jobs", ignore_errors=True)  # each way speaks all of it
         (tmp_path / way).mkdir()
         out = tmp_path / way / "book.m4b"
         words = ["book", str(tmp_path / "book.md"), "--voice", str(voice.path), "--speaker", "high", "--out", str(out)]
@@ -107,6 +110,7 @@ def test_characters_have_their_voices_also_at_the_workers(
     common = ["--voice", str(voice.path), "--cast", str(tmp_path / "cast.txt"), "--seed", "7"]
     made = {}
     for way, more in {"alone": ["--parallel-voices", "1"], "cluster": ["--cluster", broker]}.items():
+        shutil.rmtree(home() / "jobs", ignore_errors=True)  # each way speaks all of it
         out = tmp_path / way / "book.mp3"
         assert main.run(["book", str(tmp_path / "book.md"), *common, "--out", str(out), *more]) == 0
         batch = ["speak", "--batch", str(tmp_path / "list.txt"), *common, "--out", str(tmp_path / way / "all"), *more]

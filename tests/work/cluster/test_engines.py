@@ -118,7 +118,7 @@ def test_a_book_by_vibevoice_is_the_same_alone_and_over_two_workers_of_which_one
 
     def kill_one() -> None:
         """As soon as ten sentences have come. Its engine ends by itself."""
-        wait_until(lambda: len(list(home().glob("jobs/*/audio/*/*.wav"))) >= 10, END_SECONDS)
+        wait_until(lambda: len(list(home().glob("jobs/*/audio/*/*.flac"))) >= 10, END_SECONDS)
         for process in workers["a"].everything():
             (ended if "wire.py" in " ".join(process.cmdline()) else killed).append(process)
         for process in killed:

@@ -139,7 +139,6 @@ class Deliveries:
             wall_seconds=unit.wall_seconds,
             samples=unit.samples,
             rate_hz=unit.rate_hz,
-            sha256=unit.sha256,
             sentences=unit.sentences,
             findings=unit.findings,
             computed=unit.computed,

@@ -45,7 +45,7 @@ class BookCommand:
     @property
     def spoken(self) -> int:
         """Sentences that are on the disk."""
-        return len(list(self.folder.glob("home/jobs/*/audio/*/*.wav")))
+        return len(list(self.folder.glob("home/jobs/*/audio/*/*.flac")))
 
     @property
     def checksums(self) -> list[str]:
