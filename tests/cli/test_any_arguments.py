@@ -44,7 +44,7 @@ WORK = (
     "voxmatrix.serve.server.HttpServer.run",
     "voxmatrix.work.cluster.worker.supervise.run_workers",
     "voxmatrix.work.cluster.broker_client.BrokerClient.__init__",
-    "voxmatrix.remote.client._asked",
+    "voxmatrix.remote.client.asked",
     "voxmatrix.compute.child.run_child",
     "voxmatrix.cli.doctor._here",
     "subprocess.Popen.__init__",

@@ -58,4 +58,4 @@ def test_brackets_of_phonemes_are_shown(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert main.run([*words, "--help"]) == 0
-    assert "word|respelling or word|[[phonemes]]." in capsys.readouterr().out
+    assert "word|respelling or word|[[phonemes]], or a .pls." in capsys.readouterr().out

@@ -16,7 +16,7 @@ from voxmatrix.cli.commands import NAMES, Commands
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.unknown import unknown_names
-from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
+from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, showing_warnings, warn
 from voxmatrix.config import (
     CONFIG_NAME,
     DOTENV_NAME,
@@ -118,7 +118,8 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
             make_home()
         if first is not None:
             first()
-        return int(cli(list(words) or ["--help"], prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)
+        with showing_warnings():
+            return int(cli(list(words) or ["--help"], prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _COMMAND_LINE_ERROR as error:

@@ -111,10 +111,12 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
 
     Raises:
         UsageError: Wyoming, which has no keys, would answer everybody in the network, or a value is invalid.
-        BadInputError: there is no voice, or the file of keys cannot be read.
+        BadInputError: there is no voice, or the lexicon or the file of keys cannot be read.
     """
     from voxmatrix.serve.security.hosts import is_loopback
     from voxmatrix.serve.security.keys import checked_digest, new_key, read_key, read_keys
+    from voxmatrix.text.lexicon import Lexicon
+    from voxmatrix.text.lexicon_file import read_lexicon
     from voxmatrix.work.cluster.broker import broker_url
 
     if not is_loopback(given.wyoming_host) and not given.no_keys:
@@ -138,6 +140,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         aliases=checked_aliases(_each(given.alias)),
         sentence_pause=given.sentence_pause,
         volume=given.volume,
+        lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
         dialogue_voice=given.dialogue_voice,
         emphasis_voice=given.emphasis_voice,
         host=given.host,

@@ -81,7 +81,7 @@ def command(
 
 def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSelection]") -> None:
     from voxmatrix.models.style import Runtime
-    from voxmatrix.voices.cast import with_voices_of
+    from voxmatrix.voices.cast import unused_names, with_voices_of
 
     given, sources = task.options, task.sources
     check_one_text(
@@ -99,6 +99,8 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
     captions: list[Caption] | None = [] if given.captions else None
     with _given_text(source, given.text, given.file) as (text, known):
         if known:
+            for finding in unused_names(task.style, known):
+                warn(finding)
             task = replace(task, style=with_voices_of(task.style, known, task.voice))
         length = len(known or "")
         device = select(length < _LONG_CHARACTERS).best
@@ -121,7 +123,7 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
     if speech is not None:
         if given.captions and captions is not None:
             write_captions(given.captions, captions)
-        _show(speech, given.out, as_json=task.as_json)
+        _show(speech, given.out, task.voice.id, as_json=task.as_json)
 
 
 def _partial(given: SpeakOptions, text: str | None, task: SpeakTask, voice: "VoiceCard") -> "PartialSpeech | None":
@@ -186,7 +188,7 @@ def _speak(
         raise
 
 
-def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
+def _show(speech: "Speech", out: str, voice: str, *, as_json: bool) -> None:
     for finding in speech.warnings:
         warn(finding)
     for finding in speech.findings:
@@ -194,11 +196,17 @@ def _show(speech: "Speech", out: str, *, as_json: bool) -> None:
     if out == STANDARD:
         return
     if as_json:
-        summary = {"out": out, "sentences": speech.sentences, "seconds": speech.seconds, "rate_hz": speech.rate_hz}
+        summary = {
+            "out": out,
+            "voice": voice,
+            "sentences": speech.sentences,
+            "seconds": speech.seconds,
+            "rate_hz": speech.rate_hz,
+        }
         told = {"left_out": speech.findings, "warnings": speech.warnings}
         print_json({**summary, **{key: [one.problem for one in found] for key, found in told.items()}})
     else:
-        echo(f"{out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}")
+        echo(f"{out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}, by {voice}")
 
 
 @contextmanager

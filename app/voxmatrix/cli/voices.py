@@ -143,6 +143,7 @@ def download(
         return
     echo(f"{folder}: {pluralise(len(names), 'voice')}: {', '.join(names)}")
     echo(f'  → voxmatrix speak --voice {names[0]} --text "Hello" --out hello.wav', err=True)
+    echo(f"  → to speak with it where no voice is named: voxmatrix voices default {names[0]}", err=True)
 
 
 @group.command("clone")

@@ -14,8 +14,8 @@ from voxmatrix.errors import UnreachableError
 if TYPE_CHECKING:
     from voxmatrix.work.cluster.members import WorkerHealth
 
-#: How long --wait waits.
-_WAIT_SECONDS = 60.0
+#: How long --wait waits: on a busy or small computer a worker needs minutes to start.
+_WAIT_SECONDS = 300.0
 
 
 def command(
@@ -25,7 +25,7 @@ def command(
     *,
     cluster: options.ClusterUrl = "",
     wait: Annotated[
-        int, typer.Option("--wait", metavar="N", min=0, help="Wait until N workers answer, a minute at most.")
+        int, typer.Option("--wait", metavar="N", min=0, help="Wait until N workers answer, five minutes at most.")
     ] = 0,
     as_json: options.AsJson = False,
 ) -> None:

@@ -2,14 +2,15 @@
 
 import json
 import re
+import warnings
 from pathlib import Path
 
 import pytest
 
 from voxmatrix.cli.terminal import messages
-from voxmatrix.cli.terminal.messages import print_json, warn, with_flags
+from voxmatrix.cli.terminal.messages import print_json, showing_warnings, warn, with_flags
 from voxmatrix.config import IMAGE_VARIABLE, MESSAGES_VARIABLE
-from voxmatrix.errors import Finding
+from voxmatrix.errors import Finding, ProgramWarning
 
 PAGE = Path(__file__).parents[3] / "docs" / "images.md"
 
@@ -18,6 +19,13 @@ def test_a_finding_is_said_on_standard_error_with_its_remedy(capsys: pytest.Capt
     warn(Finding(problem="the GPU is busy ☃", remedy="wait for it", severity="warning"))
     said = capsys.readouterr()
     assert said.out == "" and said.err == "warning: the GPU is busy ☃\n  → wait for it\n"
+
+
+def test_what_a_program_complains_of_is_a_warning_without_a_place(capsys: pytest.CaptureFixture[str]) -> None:
+    with showing_warnings():
+        warnings.simplefilter("always")
+        warnings.warn("ffmpeg wrote a.m4b, and says: no", ProgramWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: ffmpeg wrote a.m4b, and says: no\n"
 
 
 def test_control_characters_are_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:

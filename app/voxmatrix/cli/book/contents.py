@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from voxmatrix.book.content import Book
 
 BookFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="EPUB, text, Markdown or HTML; others are converted by Calibre.")
+    Path, typer.Argument(metavar="FILE", help="EPUB, PDF, FB2, text, Markdown or HTML; others need Calibre.")
 ]
 Chapters = Annotated[str, typer.Option("--chapters", metavar="LIST", help="Only these chapters, e.g. 3-7,9.")]
 Include = Annotated[
@@ -41,7 +41,7 @@ def read_chapters(file: Path, chapters: str, kinds: frozenset[str], titles: Path
     Raises:
         UsageError: there is no such chapter.
         BadInputError: the book or the file of titles cannot be read.
-        MissingProgramError: its format needs Calibre.
+        MissingProgramError: its format needs Calibre, or pypdfium2.
     """
     from voxmatrix.book.read import read_book
 
@@ -50,6 +50,15 @@ def read_chapters(file: Path, chapters: str, kinds: frozenset[str], titles: Path
         from voxmatrix.book.content import read_titles, with_titles
 
         book = with_titles(book, read_titles(titles))
+    return selected(book, chapters)
+
+
+def selected(book: "Book", chapters: str) -> "Book":
+    """The selected chapters of a book only; all of them if `chapters` is empty.
+
+    Raises:
+        UsageError: there is no such chapter.
+    """
     if not chapters:
         return book
     from voxmatrix.book.selection import select_chapters

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from voxmatrix.cli.book import inspect, make
+from voxmatrix.cli.book import cast, check, inspect, make, names, shelf
 from voxmatrix.cli.command import CommandGroup, checked
 from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.errors import UsageError
@@ -41,3 +41,7 @@ group = CommandGroup(
 )
 group.command(_MAKE, cls=checked("speak", make.folders), epilog=EPILOG)(make.command)
 group.command("inspect")(inspect.command)
+group.command("names")(names.command)
+group.command("cast")(cast.command)
+group.command("shelf")(shelf.command)
+group.command("check")(check.command)

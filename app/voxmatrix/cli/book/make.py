@@ -1,12 +1,14 @@
 """`voxmatrix book`: a book in, an audiobook out."""
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli.book.casting import cast_table, with_speakers
 from voxmatrix.cli.book.contents import (
     BookFile,
     Chapters,
@@ -17,10 +19,12 @@ from voxmatrix.cli.book.contents import (
     left_out_line,
     other_language,
     read_chapters,
+    selected,
     split_language,
     wanted_kinds,
 )
 from voxmatrix.cli.book.metadata import MetadataOptions, with_metadata
+from voxmatrix.cli.book.shop import ShopOptions, shop_findings, shop_out, wanted_shop, with_shop_credits
 from voxmatrix.cli.book.speaking import speaking_progress
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
+    from voxmatrix.tables.shops import Shop
     from voxmatrix.work.executor import Workers
     from voxmatrix.work.job import JobOutcome
 
@@ -55,7 +60,15 @@ _MIB = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class BookOptions(MetadataOptions, VoiceOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions):
+class BookOptions(
+    MetadataOptions,
+    ShopOptions,
+    VoiceOptions,
+    options.DialogueOptions,
+    options.ThreadOptions,
+    options.DeviceOptions,
+    options.ClusterOptions,
+):
     """The options of `book make`."""
 
     out: Annotated[
@@ -81,6 +94,10 @@ class BookOptions(MetadataOptions, VoiceOptions, options.ThreadOptions, options.
     ] = 2.0
     subtitles: Annotated[
         bool, typer.Option("--subtitles", help="Write BOOK.srt and BOOK.vtt.", rich_help_panel="Output")
+    ] = False
+    subtitle_speakers: Annotated[
+        bool,
+        typer.Option("--subtitle-speakers", help="Name who speaks in --subtitles.", rich_help_panel="Output"),
     ] = False
     read_along: Annotated[
         bool,
@@ -110,21 +127,33 @@ def folders(parameters: Mapping[str, Any]) -> list[Path]:
 @expand
 def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_json: options.AsJson = False) -> None:
     """Make an audiobook with chapters, alone or on a cluster. Interrupt it at any time: the same command continues."""
+    from voxmatrix.book.dialogue import speakers, with_dialogue, with_lines_of
     from voxmatrix.book.make import BookRequest, open_book_job
     from voxmatrix.book.selection import beginning
-    from voxmatrix.voices.cast import with_voices_of
+    from voxmatrix.text.hints import hints
+    from voxmatrix.voices.cast import unused_names, with_quotation_voices, with_voices_of
 
-    out = _out(file, given)
-    voice = voice_named(given.voice, as_json=as_json)
-    style = speaking_style(given, voice)
+    shop = wanted_shop(given, given.bitrate)
+    out = _out(file, given, shop)
+    table = cast_table(given.cast)
+    voice = voice_named(given.voice or (table.narrator if table else ""), as_json=as_json)
+    style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice)
     kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
-    book = with_metadata(read_chapters(file, given.chapters, kinds, given.titles), given)
-    style = with_voices_of(style, "\n".join(part for chapter in book.chapters for part in chapter.paragraphs))
-    for finding in (*book.findings, *other_language(book, voice.language)):
+    book = read_chapters(file, "", kinds, given.titles)  # all of them: some alone do not tell who speaks
+    book, style = with_speakers(book, voice.language, style, given.cast, table)
+    book = with_metadata(selected(book, given.chapters), given)
+    split_as = split_language(book, voice.language)
+    book = with_shop_credits(with_lines_of(book, style.cast), split_as, given)
+    book = with_dialogue(book, split_as) if given.dialogue_voice else book
+    style = replace(style, lexicon=book.lexicon.under(style.lexicon))
+    text = "\n".join(part for chapter in book.chapters for part in chapter.paragraphs)
+    unused = () if table else unused_names(style, text, speakers(book))  # a table has all people of the book
+    told = (*other_language(book, voice.language), *hints(text), *unused)
+    style = with_voices_of(style, text, speakers=speakers(book))
+    for finding in (*book.findings, *told):
         warn(finding)
     if parts := left_out_line(book):
         echo(with_flags(parts), err=True)
-    split_as = split_language(book, voice.language)
     devices = () if given.cluster else _devices(context, given, voice)
     request = BookRequest(
         source=file,
@@ -133,7 +162,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         voice=voice.on(devices[0]) if devices else voice,
         out=out,
         style=style,
-        joining=_joining(given, book.about.narrator or voice.id),
+        joining=_joining(given, book.about.narrator or voice.id, shop),
     )
     recogniser = _recogniser(given.judge, voice)
     forced = override_number(given.parallel_voices, *ParameterSources(context).of("parallel_voices"))
@@ -142,21 +171,41 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         if devices
         else cluster_workers(voice, given)
     )
+    again = workers if voice.capabilities.autoregressive and given.judge != _NO_JUDGE else None
+    full = bool(given.check or recogniser or again)
     with open_book_job(request) as job:
-        for finding in job.findings:
-            warn(finding)
-        with speaking_progress(as_json, len(request.book.chapters)) as on_progress:
-            outcome = job.speak(workers, on_progress)
-        for finding in outcome.findings:
-            if finding not in job.findings:
-                warn(finding)
-        again = workers if voice.capabilities.autoregressive and given.judge != _NO_JUDGE else None
-        doubts = _doubts(job, recogniser, again, as_json=as_json) if given.check or recogniser or again else None
+        outcome = _spoken(job, workers, len(request.book.chapters), as_json=as_json)
+        checked = full or given.judge != _NO_JUDGE
+        doubts = _doubts(job, recogniser, again, full=full, as_json=as_json) if checked else []
         with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
     kinds_left = {part.kind: part.count for part in book.kinds if not part.spoken}
-    more = {"left_out": kinds_left} | ({} if doubts is None else {"doubtful": [asdict(doubt) for doubt in doubts]})
-    _show(joined, outcome, len(job.units), request.job_folder, more=more if as_json else None)
+    more = {"left_out": kinds_left} | ({"shop": joined.shop.to_json()} if joined.shop else {})
+    more |= {"doubtful": [asdict(doubt) for doubt in doubts]} if full or doubts else {}
+    _show(joined, outcome, len(job.units), file, more=more if as_json else None)
+
+
+def _spoken(job: "BookJob", workers: "Workers", chapters: int, *, as_json: bool) -> "JobOutcome":
+    """Speak what is not spoken yet, and say what was found in the job before and meanwhile."""
+    for finding in job.findings:
+        warn(finding)
+    with speaking_progress(as_json, chapters) as on_progress:
+        outcome = job.speak(workers, on_progress)
+    for finding in outcome.findings:
+        if finding not in job.findings:
+            warn(finding)
+    return outcome
+
+
+def _doubts(
+    job: "BookJob", recogniser: "Recogniser | None", again: "Workers | None", *, full: bool, as_json: bool
+) -> "list[Doubt]":
+    """Check what is spoken, and warn of what may be wrong."""
+    with progress("check", "sentences checked", as_json=as_json) as on_checking:
+        doubts = job.check(recogniser, on_checking, again=again, full=full)
+    for doubt in doubts:
+        warn(doubt.finding())
+    return doubts
 
 
 def _recogniser(judge: str, voice: "VoiceCard") -> "Recogniser | None":
@@ -181,38 +230,30 @@ def _recogniser(judge: str, voice: "VoiceCard") -> "Recogniser | None":
     return None
 
 
-def _doubts(
-    job: "BookJob", recogniser: "Recogniser | None", again: "Workers | None", *, as_json: bool
-) -> "list[Doubt]":
-    """The sentences that may be spoken wrong, each said; those that `again` has not spoken better."""
-    with progress("check", "sentences checked", as_json=as_json) as on_checking:
-        doubts = job.hear(recogniser, again, on_checking) if again else job.check(recogniser, on_checking)
-    for doubt in doubts:
-        warn(doubt.finding())
-    return doubts
-
-
 def _devices(context: typer.Context, given: BookOptions, voice: "VoiceCard") -> "tuple[SpeakDevice, ...]":
     """The devices of this computer that speak the book."""
     request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
     return selected_devices(voice, request, context.obj).devices
 
 
-def _out(file: Path, given: BookOptions) -> Path:
-    from voxmatrix.book.join.audiobook import manifest_path
+def _out(file: Path, given: BookOptions, shop: "Shop | None") -> Path:
+    from voxmatrix.book.join.audiobook import manifest_path, overlay_path
     from voxmatrix.book.make import is_unfinished
 
-    out = given.out or Path(file.with_suffix(".m4b").name)
+    out = shop_out(given.out, file, shop) if shop else given.out or Path(file.with_suffix(".m4b").name)
     if given.preview:
         out = out.with_name(f"{out.stem}.preview{out.suffix}")
     check_not_folder(out)
-    for path in (out, manifest_path(out)):
-        if path.exists() and not given.force and not is_unfinished(out):
+    more = [overlay_path(out, file)] if given.read_along else []
+    if given.subtitles or given.subtitle_speakers:
+        more += [out.with_suffix(".srt"), out.with_suffix(".vtt")]
+    for path in (out, manifest_path(out), *more):
+        if path.exists() and not given.force and not is_unfinished(file, out):
             raise UsageError(f"{path} already exists", "choose another --out, or add --force to overwrite it")
     return out
 
 
-def _joining(given: BookOptions, narrator: str) -> "JoinSettings":
+def _joining(given: BookOptions, narrator: str, shop: "Shop | None") -> "JoinSettings":
     from voxmatrix.book.join.finished import JoinSettings
     from voxmatrix.book.join.timeline import Pauses
 
@@ -221,16 +262,18 @@ def _joining(given: BookOptions, narrator: str) -> "JoinSettings":
         pauses=pauses,
         bitrate=given.bitrate or None,
         narrator=narrator,
-        subtitles=given.subtitles,
+        subtitles=given.subtitles or given.subtitle_speakers,
+        subtitle_speakers=given.subtitle_speakers,
         overlay=given.read_along,
+        shop=shop,
     )
 
 
 def _show(
-    joined: "Joined", outcome: "JobOutcome", sentences: int, job_folder: Path, *, more: dict[str, Any] | None
+    joined: "Joined", outcome: "JobOutcome", sentences: int, source: Path, *, more: dict[str, Any] | None
 ) -> None:
     """Say what was made, as JSON with `more`, if that is given."""
-    for finding in joined.findings:
+    for finding in (*joined.findings, *(shop_findings(joined.shop) if joined.shop else ())):
         warn(finding)
     if more is not None:
         files = [str(path) for path in (*joined.sound, *joined.others)]
@@ -243,9 +286,11 @@ def _show(
     for path in joined.others:
         echo(str(path))
     echo(f"{joined.manifest}: all sentences, with their checksums")
-    size = sum(path.stat().st_size for path in job_folder.rglob("*") if path.is_file()) / _MIB
+    from voxmatrix.book.shelf import files_in, job_folder
+
+    size = sum(status.st_size for status in files_in(job_folder(source))) / _MIB
     echo(
         f"{size:.1f} MiB of single sentences are kept: after a change, only what changed is spoken again\n"
-        f"  → when you no longer need them, delete {job_folder}",
+        f"  → when you no longer need them: voxmatrix book shelf --remove {shlex.quote(str(source))}",
         err=True,
     )

@@ -120,6 +120,11 @@ VoicePath = Annotated[
 Speaker = Annotated[str, option("--speaker", "NAME", "Name or number of the speaker.", panel="Voice")]
 SentencePause = Annotated[float, option("--sentence-pause", "SECONDS", "Pause between sentences.", panel="Voice")]
 Volume = Annotated[float, option("--volume", "X", "Loudness; 0.5 is half the amplitude.", panel="Voice")]
+LexiconFile = Annotated[
+    Path | None,
+    # Help texts are markup of rich: the backslash keeps the brackets.
+    option("--lexicon", "FILE", r"Pronunciations: word|respelling or word|[\[phonemes]], or a .pls.", panel="Voice"),
+]
 Bitrate = Annotated[str, option("--bitrate", "RATE", "Bit rate of lossy formats, e.g. 96k.", panel="Output")]
 Force = Annotated[bool, option("--force", None, "Overwrite existing files.")]
 ForceAmount = Annotated[
@@ -160,12 +165,18 @@ class RecordingOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuotationOptions:
-    """Voices for parts of a text that are marked, as novels and chats mark them."""
+class DialogueOptions:
+    """A voice for what persons say in a text."""
 
     dialogue_voice: Annotated[
-        str, option("--dialogue-voice", "NAME", "Voice of text in quotation marks.", panel="Voice")
+        str, option("--dialogue-voice", "NAME", "Voice of speech, in quotation marks or behind dashes.", panel="Voice")
     ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotationOptions(DialogueOptions):
+    """Voices for parts of a text that are marked, as novels and chats mark them."""
+
     emphasis_voice: Annotated[
         str, option("--emphasis-voice", "NAME", "Voice of text in *asterisks*.", panel="Voice")
     ] = ""

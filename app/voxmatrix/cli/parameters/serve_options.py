@@ -55,6 +55,7 @@ class ServeOptions(options.QuotationOptions, options.ThreadOptions, options.Devi
         ),
     ] = None
     volume: options.Volume = ServeSettings.volume
+    lexicon: options.LexiconFile = None
     keys: Annotated[
         Path | None, options.option("--keys", "FILE", "Answer only those who send one of these keys.", panel="Server")
     ] = None

@@ -38,11 +38,7 @@ class VoiceOptions:
     ] = None
     sentence_pause: options.SentencePause = 0.2
     volume: options.Volume = 1.0
-    lexicon: Annotated[
-        Path | None,
-        # Help texts are markup of rich: the backslash keeps the brackets.
-        options.option("--lexicon", "FILE", r"Pronunciations: word|respelling or word|[\[phonemes]].", panel="Voice"),
-    ] = None
+    lexicon: options.LexiconFile = None
     cast: Annotated[
         Path | None,
         options.option(
@@ -69,7 +65,8 @@ def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
         BadInputError: the lexicon or the cast cannot be read, or the voice has no such speaker.
     """
     from voxmatrix.models.style import Style
-    from voxmatrix.text.lexicon import Lexicon, read_lexicon
+    from voxmatrix.text.lexicon import Lexicon
+    from voxmatrix.text.lexicon_file import read_lexicon
     from voxmatrix.voices.cast import read_cast
 
     knobs = {"noise": given.noise, "noise_w": given.noise_w}

@@ -2,12 +2,15 @@
 
 import json
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 
 from voxmatrix.config import IMAGE_VARIABLE, MESSAGES_VARIABLE, environment
-from voxmatrix.errors import Finding
+from voxmatrix.errors import Finding, ProgramWarning
 from voxmatrix.wording import name_settings, plain, printable, with_messages
 
 
@@ -47,6 +50,22 @@ def print_problem(what: str, problem: str, remedy: str, *, err: bool = True) -> 
 def warn(finding: Finding) -> None:
     """Print a finding to standard error: standard output is for results."""
     print_problem(finding.severity, finding.problem, finding.remedy)
+
+
+@contextmanager
+def showing_warnings() -> Iterator[None]:
+    """Show what other programs complained of as `warn` does, without a place in our source."""
+    others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, ProgramWarning):
+            print_problem("warning", str(message), "")
+        else:
+            others(message, category, *place, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def print_json(content: Any) -> None:
