@@ -25,7 +25,7 @@ from voxmatrix.serve.settings import ServeSettings
 SENTENCE = "The quick brown fox jumps over the lazy dog."
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+def eventually(condition: Callable[[], bool], seconds: float = 300.0) -> None:
     """Wait until the condition holds."""
     until = time.monotonic() + seconds
     while not condition():

@@ -10,7 +10,7 @@ from voxmatrix.models.device import Warn
 from voxmatrix.models.family import Family
 from voxmatrix.voices.families import families, family_named
 from voxmatrix.voices.in_memory import FileVersion, file_version
-from voxmatrix.voices.resolve import check_files, default_finding, installed, locate
+from voxmatrix.voices.resolve import check_files, default_finding, installed, is_own, locate
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
 BUILT_IN = frozenset(
@@ -99,6 +99,8 @@ class Catalogue:
             BadInputError: there is none.
         """
         found = self._listed()
+        if self.is_fixed:  # else the included voice that would be the default stands before the user's own
+            found = dict(sorted(found.items(), key=lambda item: not is_own(item[1].path)))
         default = self._named_card() or min(found.values(), key=lambda card: bool(self.problem(card)), default=None)
         if default is None:
             raise BadInputError("no voice can be used", "add one to the folder of voices, or set `voice`")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from voxmatrix.errors import UsageError
 from voxmatrix.models.style import Style
 from voxmatrix.plan.device_request import AUTO, DeviceRequest
+from voxmatrix.text.lexicon import Lexicon
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +20,7 @@ class ServeSettings:
     aliases: Mapping[str, str] = field(default_factory=dict)  # other names of voices
     sentence_pause: float | None = None  # seconds; None: as in each API, which is none in Piper's
     volume: float = 1.0
+    lexicon: Lexicon = field(default_factory=Lexicon)  # of every text; the words of a request are stronger
     dialogue_voice: str = ""  # of text in quotation marks; "": the voice of the text
     emphasis_voice: str = ""  # of text in *asterisks*
     host: str = "127.0.0.1"
@@ -51,6 +53,7 @@ class ServeSettings:
         return Style(
             pause_seconds=Style.pause_seconds if self.sentence_pause is None else self.sentence_pause,
             volume=self.volume,
+            lexicon=self.lexicon,
             dialogue_voice=self.dialogue_voice,
             emphasis_voice=self.emphasis_voice,
         )

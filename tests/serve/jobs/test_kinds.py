@@ -82,9 +82,18 @@ def test_knobs_reach_the_command(server: Running) -> None:
     knobs = Style(knobs=fields["knobs"], seed=3, lexicon=lexicon)  # type: ignore[arg-type]
     speak_to(sound := io.BytesIO(), "Hello there.", server.services.catalogue.default, knobs, output=Output(raw=True))
     assert download(server, job, "speech.wav")[HEADER_BYTES:] == sound.getvalue()
-    book = submit(server, "book", file=upload(server, "a.txt", b"One."), **fields)
-    assert {"--noise=0.5", "--set=noise_w=0.25", "--set=noise=0.0"} <= set(server.services.jobs.get(book).work.words)
-    assert wait_for(server, book)["state"] == "done"
+    book = submit(server, "book", file=upload(server, "a.txt", b"One."), target="acx", **fields | {"format": "m4b"})
+    words = set(server.services.jobs.get(book).work.words)
+    assert {"--noise=0.5", "--set=noise_w=0.25", "--set=noise=0.0", "--target=acx"} <= words
+    made = wait_for(server, book)
+    assert made["state"] == "done"
+    assert [file["name"] for file in made["files"] if file["name"].endswith(".mp3")]  # as the shop takes it
+
+
+def test_a_shop_that_is_not_known_is_refused(server: Running) -> None:
+    answer = server.post("/v1/jobs", {"kind": "book", "file": upload(server, "a.txt", b"One."), "target": "acme"})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, "target")
+    assert "choose one of: acx" in answer.json()["error"]["message"]
 
 
 def test_a_book_becomes_an_audiobook(server: Running) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_INPUT = 30_000
 #: A loaded computer is slow; what is expected happens, or never will.
-PATIENCE_MS = 180_000.0
+PATIENCE_MS = 300_000.0
 #: Remembers the loudest sample that reached the loudspeaker, of all that were played.
 _LISTEN = """
 window.loudest = 0;

@@ -243,7 +243,7 @@ def test_an_engines_settings_are_shown_sent_and_heard(context: "BrowserContext",
     takes(page, "done").wait_for()
     assert [body["knobs"] for body in bodies] == [{"pitch": 2, "steps": 3}, {"pitch": 1.25, "steps": 3}, {}]
     spoken = [
-        httpx.post(f"{own.url}v1/audio/speech", json={**body, "seed": 1}, timeout=60).content
+        httpx.post(f"{own.url}v1/audio/speech", json={**body, "seed": 1}, timeout=300).content
         for body in (bodies[0], {**bodies[0], "knobs": {}})
     ]
     assert spoken[0] != spoken[1]

@@ -28,7 +28,7 @@ FAIL = "navigator.mediaDevices.getUserMedia = async () => { throw new DOMExcepti
 
 def make_list(server: Server, name: str, texts: tuple[str, ...] = TEXTS) -> None:
     body = {"profile": "Åsa", "name": name, "language": "en-US", "prompts": texts}
-    assert httpx.post(f"{server.url}v1/recordings", json=body, timeout=60).status_code == 201
+    assert httpx.post(f"{server.url}v1/recordings", json=body, timeout=300).status_code == 201
 
 
 def studio(page: "Page", server: Server, name: str) -> None:
@@ -60,7 +60,7 @@ def record(page: "Page") -> None:
 
 
 def states(server: Server, name: str) -> list[str]:
-    prompts = httpx.get(f"{server.url}v1/recordings/Åsa/{name}", timeout=60).json()["prompts"]
+    prompts = httpx.get(f"{server.url}v1/recordings/Åsa/{name}", timeout=300).json()["prompts"]
     return [prompt["state"] for prompt in prompts]
 
 

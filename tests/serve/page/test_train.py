@@ -140,7 +140,9 @@ def test_recordings_become_a_training_by_buttons_and_are_judged_alike(
 ) -> None:
     from playwright.sync_api import expect
 
-    prompts = httpx.get(f"{server.url}v1/recordings/{enough['profile']}/{enough['list']}", timeout=60).json()["prompts"]
+    prompts = httpx.get(f"{server.url}v1/recordings/{enough['profile']}/{enough['list']}", timeout=300).json()[
+        "prompts"
+    ]
     takes = [prompt["take"] for prompt in prompts]
     fair = sum(take["usable"] and bool(take["findings"]) for take in takes)
     page.goto(f"{server.url}#/record/Åsa/enough")

@@ -167,6 +167,9 @@ def test_dropped_files_become_a_voice(shown: "Page", make_onnx: MakeCheckpoint, 
 def test_a_voice_is_renamed_made_the_default_and_deleted(shown: "Page", own: Server) -> None:
     from playwright.sync_api import expect
 
+    expect(card(shown, "Heart")).to_contain_text("Default")  # what was added is not
+    menu(shown, "mine").get_by_role("button", name="Use by default").click()
+    expect(card(shown, "mine")).to_contain_text("Default")
     included = menu(shown, "Heart")
     expect(included.get_by_role("button", name="Delete")).to_have_count(0)
     included.get_by_role("button", name="Use by default").click()

@@ -20,13 +20,13 @@ def record(server: Server, name: str, count: int) -> dict[str, str]:
     """A list of prompts with takes, as the tab Record makes it."""
     rows = [row.split("|") for row in (SAMPLES / "metadata.csv").read_text(encoding="utf-8").splitlines()[:count]]
     body = {"profile": "Åsa", "name": name, "language": "en-US", "prompts": [text for _, text in rows]}
-    assert httpx.post(f"{server.url}v1/recordings", json=body, timeout=60).status_code == 201
+    assert httpx.post(f"{server.url}v1/recordings", json=body, timeout=300).status_code == 201
     for number, (file, _) in enumerate(rows, start=1):
         samples, rate_hz = soundfile.read(SAMPLES / "wavs" / f"{file}.flac")
         wav = io.BytesIO()
         soundfile.write(wav, samples, rate_hz, format="WAV", subtype="PCM_16")
         where = f"{server.url}v1/recordings/Åsa/{name}/{number}"
-        saved = httpx.put(where, content=wav.getvalue(), headers={"Content-Type": "audio/wav"}, timeout=60)
+        saved = httpx.put(where, content=wav.getvalue(), headers={"Content-Type": "audio/wav"}, timeout=300)
         assert saved.status_code == 200, saved.text
     return {"profile": "Åsa", "list": name}
 
@@ -44,17 +44,17 @@ def packed(count: int) -> bytes:
 
 def submit(server: Server, **body: Any) -> str:
     """Queue a job, and return its id."""
-    answer = httpx.post(f"{server.url}v1/jobs", json=body, timeout=60)
+    answer = httpx.post(f"{server.url}v1/jobs", json=body, timeout=300)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
 
 def read(server: Server, job: str) -> dict[str, Any]:
-    return dict(httpx.get(f"{server.url}v1/jobs/{job}", timeout=60).json())
+    return dict(httpx.get(f"{server.url}v1/jobs/{job}", timeout=300).json())
 
 
 def wait_for(server: Server, job: str, *states: str) -> dict[str, Any]:
-    eventually(lambda: read(server, job)["state"] in states, seconds=240)
+    eventually(lambda: read(server, job)["state"] in states, seconds=600)
     return read(server, job)
 
 

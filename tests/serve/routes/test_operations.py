@@ -106,10 +106,13 @@ def test_a_bad_voice_that_is_the_first_one_stops_no_server(serve: Serve, voice: 
         (home() / "voices" / "a.onnx.json").write_bytes(config or Path(f"{good}.json").read_bytes())
     if model is not None or not config:
         (home() / "voices" / "a.onnx").write_bytes(good.read_bytes()[:1000] if model is None else model)
+    if bad != "a config alone":
+        (home() / "voices" / "default").write_text("a")
+    default = BUNDLED[0] if bad == "a config alone" else "good"
     server = serve(voice=None)
-    assert server.services.catalogue.default.id == "good"
-    assert next(iter(server.get("/v1/audio/voices").json()["voices"]))["id"] == "good"
-    assert server.speak().status_code == 200
+    assert server.services.catalogue.default.id == default
+    assert next(iter(server.get("/v1/audio/voices").json()["voices"]))["id"] == default
+    assert server.speak(voice="good").status_code == 200
     assert server.get("/readyz").status_code == 200
     warned = [facts["problem"] for event, facts in server.lines if event == "warning"]
     assert all("a.onnx" in problem or "voice a" in problem for problem in warned)

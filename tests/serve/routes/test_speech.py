@@ -379,6 +379,12 @@ def endless(voice: Any, tmp_path: Any) -> Any:
     return path
 
 
+def test_a_whole_answer_says_which_marks_of_its_text_are_read_aloud(server: Running) -> None:
+    said = server.speak(input="Wait [pause 1s] here. \u00e9", stream=False)
+    assert "write [pause:1.5s]" in said.headers["X-Voxmatrix-Warning"]
+    assert not any(event == "warning" for event, _ in server.lines)
+
+
 def test_an_answer_that_cannot_be_its_text_has_a_warning(server: Running, endless: Any) -> None:
     whole = server.speak(input="Two. Hello.", voice="endless", stream=False)
     assert whole.headers["X-Voxmatrix-Warning"].startswith("sentence 1 of 4 characters: it lasts ")

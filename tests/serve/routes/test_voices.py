@@ -16,6 +16,7 @@ from tests.serve.jobs.conftest import submit, upload, wait_for
 from tests.toys.engines import install_engine, write_toy_voice
 from tests.voices.hub import FREE, RESTRICTED, hub, path_of
 from voxmatrix.config import home
+from voxmatrix.voices.resolve import make_default
 
 __all__ = ["hub", "kokoro"]  # fixtures
 
@@ -64,9 +65,10 @@ def test_an_upload_that_is_no_voice_is_refused_and_leaves_nothing(free: Running,
 
 
 def test_a_voice_is_renamed_made_the_default_and_deleted(free: Running) -> None:
+    assert next(iter(listed(free))) == "en_US-heart-student"  # what was added is not
+    assert change(free, "mine", default=True).status_code == 200
     assert next(iter(listed(free))) == "mine"
     assert change(free, "en_US-heart-student", default=True).status_code == 200
-    assert next(iter(listed(free))) == "en_US-heart-student"
     assert free.get("/info").json()["voice"]["name"] == "en_US-heart-student"
     assert change(free, "mine", name="yours", default=True).json() == {"id": "yours"}
     assert next(iter(listed(free))) == "yours"
@@ -100,6 +102,7 @@ def test_a_damaged_voice_is_not_the_default(serve: Serve, voice: Path) -> None:
     first = copy_voice(voice, home() / "voices" / "a.onnx")
     copy_voice(voice, home() / "voices" / "b.onnx")
     first.write_bytes(first.read_bytes()[:5000])
+    make_default("a")
     assert serve(voice=None).get("/info").json()["voice"]["name"] == "b"
 
 

@@ -27,10 +27,12 @@ from wyoming.tts import (
 
 from tests.bundled import BUNDLED
 from tests.serve.conftest import SENTENCE, Running, Serve, copy_voice, eventually, fail_after
+from tests.toys.family import added, voice_of
 from voxmatrix.config import home
 from voxmatrix.piper.files import source_path
 from voxmatrix.serve.wyoming import server as wyoming_server
 from voxmatrix.serve.wyoming.voices import info, language_code
+from voxmatrix.text.lexicon import Lexicon
 from voxmatrix.voices.resolve import resolve
 
 LONG = " ".join([SENTENCE] * 40)
@@ -113,6 +115,15 @@ def test_a_text_is_spoken_at_the_rate_of_the_voice(server: Running) -> None:
     assert seconds_of(events) == pytest.approx(facts["audio_seconds"], abs=0.01)
     assert (facts["method"], facts["status"], facts["voice"]) == ("WYOMING", 200, "random")
     assert "fox" not in str(server.lines)
+
+
+def test_the_lexicon_of_the_server_is_used(serve: Serve, tmp_path: Path) -> None:
+    with added():
+        bells = voice_of(tmp_path / "bells.tones", noise=0.0)
+        server = serve(voice=bells.path, wyoming_port=0, lexicon=Lexicon((("Bo", "Bodo Bodo"),)))
+        said = [ask(server, Synthesize(text=text)) for text in ("It is Bo.", "It is Bodo Bodo.", "It is Ba.")]
+    one, same, other = (sum(len(event.payload or b"") for event in events) for events in said)
+    assert one == same != other
 
 
 def test_a_smiley_is_a_moment_of_silence(server: Running) -> None:

@@ -119,7 +119,7 @@ def kokoro_routes(services: Services) -> APIRouter:
         voice = _reader(services.catalogue.voices(), body)
         record_of(request).voice = voice.id
         with services.voices.use(voice) as opened:
-            words = in_words([tagged(body.text)], voice, Style())
+            words = in_words([tagged(body.text)], voice, Style(lexicon=services.settings.lexicon))
             said = [opened.voice.say(text, Style(), None) for text in words]
         return {"phonemes": " ".join("".join(one.phonemes) for one in said if one.phonemes), "tokens": []}
 

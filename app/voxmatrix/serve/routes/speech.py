@@ -94,7 +94,9 @@ async def begun(
     lexicon = Lexicon(tuple(body.lexicon.items()))
     check_length(lexicon.apply(body.input), _MAX_LONGER * services.settings.max_input, "lexicon")
     given = {field: value for field, value in body.style_fields().items() if value is not None}
-    style = replace(services.settings.style, speaker=speaker, lexicon=lexicon, **given)
+    if body.lexicon:
+        given["lexicon"] = services.settings.lexicon.under(lexicon)
+    style = replace(services.settings.style, speaker=speaker, **given)
     for param in ("dialogue_voice", "emphasis_voice"):
         _check_voice(voices, getattr(style, param), param)
     check_fields(voice, speed=body.speed, knobs=body.knobs)
@@ -171,8 +173,9 @@ async def complete(answer: Answer, first: bytes, request: Request) -> bytes:
 
 
 def warning_header(answer: Answer) -> dict[str, str]:
-    """The header that tells of a whole answer that its sound cannot be that of its text; none if it can."""
-    return {"X-Voxmatrix-Warning": answer.spoken.warning} if answer.spoken.warning else {}
+    """The header that tells of a whole answer what of its sound is not as its text may be meant; none if all is."""
+    told = "; ".join(filter(None, [answer.spoken.warning, *answer.spoken.hints]))
+    return {"X-Voxmatrix-Warning": told} if told else {}
 
 
 def with_length(answer: Answer, sound: bytes) -> bytes:

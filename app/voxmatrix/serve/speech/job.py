@@ -57,6 +57,7 @@ class SpeechUsage:
     frames: int = 0
     captions: list[Caption] = field(default_factory=list)  # of a timed job, each before its sentence is sent
     warning: str = ""  # of the whole answer: sentences whose speech cannot be that of their texts
+    hints: tuple[str, ...] = ()  # of the whole answer: what is read aloud of its text, and what to write
     samples: int = 0
 
     def add(self, piece: Piece) -> None:
@@ -116,6 +117,7 @@ def _speak(
             if piece.sentence.gain_db is not None:
                 opened.gains_db[speaker] = piece.sentence.gain_db
     spoken.warning = without_words(narration.improbable.sentences())
+    spoken.hints = tuple(f"{hint.problem}: {hint.remedy}" for hint in narration.hints)
 
 
 def _with_named_voices(job: SpeechJob) -> Style:

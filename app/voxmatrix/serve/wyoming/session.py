@@ -193,7 +193,12 @@ class Session:
         pending = PendingText(voice.language)
         style = replace(self._services.settings.style, speaker=speaker)
         self._speech = _Speech(
-            voice=voice, style=style, record=record, spoken=spoken, pending=pending, passages=passages_of(style)
+            voice=voice,
+            style=style,
+            record=record,
+            spoken=spoken,
+            pending=pending,
+            passages=passages_of(style, voice.language),
         )
         return self._speech
 

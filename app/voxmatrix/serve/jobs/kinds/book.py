@@ -7,16 +7,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from voxmatrix.book.make import job_folder
+from voxmatrix.book.shelf import job_folder
+from voxmatrix.errors import UsageError
 from voxmatrix.files import write_text
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import ENDED, Job, Work
-from voxmatrix.serve.jobs.kinds.kind import Id, Plain, Sources, VoiceRequest, exactly_one, number
+from voxmatrix.serve.jobs.kinds.kind import Id, Name, Plain, Sources, VoiceRequest, exactly_one, number
 from voxmatrix.serve.jobs.uploads import link
+from voxmatrix.tables.shops import shop_named
 from voxmatrix.work.ledger_files import copy_ledger
 
 ChapterNumber = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}$")]
-_OPTIONS = ("chapters", "notes", "preview", "paragraph_pause", "chapter_pause", "subtitles", "read_along")
+_OPTIONS = (
+    "chapters", "notes", "preview", "paragraph_pause", "chapter_pause", "subtitles", "read_along", "target",
+    "opening_credits", "closing_credits",
+)  # fmt: skip
 
 
 Part = Annotated[str, Field(pattern=r"^[a-z-]{1,20}$")]  # a kind of parts of a book
@@ -34,6 +39,7 @@ class BookJobRequest(VoiceRequest):
     include: Parts | None = None
     exclude: Parts | None = None
     notes: bool = False
+    dialogue_voice: Name | None = None  # of what persons say
     preview: bool = False
     paragraph_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
     chapter_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
@@ -41,6 +47,9 @@ class BookJobRequest(VoiceRequest):
     read_along: bool = False
     cluster: bool = False
     format: Literal["m4b", "mp3", "m4a", "opus", "ogg", "flac"] = "m4b"
+    target: Annotated[str, Field(pattern=r"^[a-z]{1,20}$")] | None = None  # a shop, which decides the format
+    opening_credits: Plain | None = None
+    closing_credits: Plain | None = None
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix book make`."""
@@ -50,22 +59,30 @@ class BookJobRequest(VoiceRequest):
             raise ApiError(400, message, param="cluster", code="invalid_value")
         voice = self.voice_words(sources)
         source = self._source(sources, folder)
-        out = folder / "book" / f"{source.stem}.{self.format}"
-        made = out.with_name(f"{out.stem}.preview{out.suffix}") if self.preview else out
+        out = folder / "book" / f"{source.stem}.{self._format()}"
         words = ["book", "make", str(source), f"--out={out}", "--force", *voice, *self.options(_OPTIONS)]
-        words += [*kinds_words(self.include, self.exclude), *self._files(folder)]
+        words += [*kinds_words(self.include, self.exclude), *self._files(sources, folder)]
+        words += self.quotation_words(sources, folder)
         if self.job is not None:
-            copy_ledger(Path(sources.job(self.job)[0].work.leftovers[0]), job_folder(made), link)
+            copy_ledger(Path(sources.job(self.job)[0].work.leftovers[0]), job_folder(source), link)
         return Work(
             title=source.stem,
             words=tuple(words),
             lane="speech",
             measure="speak",
             files=("book/*", "book/*/*"),
-            leftovers=(str(job_folder(made)),),
+            leftovers=(str(job_folder(source)),),
             result=("sentences", "seconds", "spoken", "kept"),
             cluster=self.cluster,
         )
+
+    def _format(self) -> str:
+        if self.target is None:
+            return self.format
+        try:
+            return shop_named(self.target).format
+        except UsageError as error:
+            raise ApiError(400, str(error), param="target", code="invalid_value") from error
 
     def _source(self, sources: Sources, folder: Path) -> Path:
         if self.file is not None:
@@ -77,13 +94,13 @@ class BookJobRequest(VoiceRequest):
             raise ApiError(409, message, param="job", code="wrong_state")
         return link(book, folder / "input" / book.name)
 
-    def _files(self, folder: Path) -> list[str]:
+    def _files(self, sources: Sources, folder: Path) -> list[str]:
         """Words for the options that are files."""
         words = []
         if self.titles:
             write_text(folder / "titles.json", json.dumps(self.titles))
             words.append(f"--titles={folder / 'titles.json'}")
-        return words + self.lexicon_words(folder)
+        return words + self.lexicon_words(sources, folder)
 
 
 def kinds_words(include: Sequence[str] | None, exclude: Sequence[str] | None) -> list[str]:

@@ -20,6 +20,8 @@ from voxmatrix.serve.jobs.job import Job, Work
 from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.serve.speech.fields import Knobs, check_fields
+from voxmatrix.text.lexicon import Lexicon
+from voxmatrix.text.lexicon_file import lexicon_lines
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Name = Annotated[str, Field(min_length=1, max_length=256)]
@@ -100,12 +102,31 @@ class VoiceRequest(JobRequest):
     knobs: Knobs = {}
     lexicon: dict[Word, Spoken] | None = None
 
-    def lexicon_words(self, folder: Path) -> list[str]:
-        """Words for the lexicon, which is written into the folder."""
-        if not self.lexicon:
+    def lexicon_words(self, sources: Sources, folder: Path) -> list[str]:
+        """Words for the lexicon, the server's under that of the request, which is written into the folder."""
+        lexicon = sources.settings.lexicon.under(Lexicon(tuple((self.lexicon or {}).items())))
+        if lexicon == Lexicon():
             return []
-        write_text(folder / "lexicon.txt", "".join(f"{word}\t{said}\n" for word, said in self.lexicon.items()))
+        write_text(folder / "lexicon.txt", "".join(lexicon_lines(lexicon)))
         return [f"--lexicon={folder / 'lexicon.txt'}"]
+
+    def quotation_words(self, sources: Sources, folder: Path, *, server: bool = False) -> list[str]:
+        """Words for the voices of quotations, else those of the `server`, and a cast with them: they may be speakers.
+
+        Raises:
+            ApiError: there is no such voice.
+        """
+        words, cast = [], ""
+        for option in ("dialogue_voice", "emphasis_voice"):
+            name = getattr(self, option, None) or (getattr(sources.settings, option) if server else "")
+            if name:
+                voice, speaker = named_voice(sources, name, option)
+                words.append(f"--{option.replace('_', '-')}={option}")
+                cast += f"{option}|{voice.path.absolute()}{'' if speaker is None else f'|{speaker}'}\n"
+        if not cast:
+            return []
+        write_text(folder / "cast.txt", cast)
+        return [f"--cast={folder / 'cast.txt'}", *words]
 
     def voice_words(self, sources: Sources) -> list[str]:
         """Words for the voice and how it speaks.

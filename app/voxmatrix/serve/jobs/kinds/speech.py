@@ -8,7 +8,7 @@ from pydantic import Field
 
 from voxmatrix.files import write_text
 from voxmatrix.serve.jobs.job import Work
-from voxmatrix.serve.jobs.kinds.kind import Id, Name, Sources, VoiceRequest, exactly_one, named_voice
+from voxmatrix.serve.jobs.kinds.kind import Id, Name, Sources, VoiceRequest, exactly_one
 
 
 class SpeechJobRequest(VoiceRequest):
@@ -25,7 +25,7 @@ class SpeechJobRequest(VoiceRequest):
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix speak --file`."""
         exactly_one(self, "text", "file")
-        voice = [*self.voice_words(sources), *self._quotation_words(sources, folder)]
+        voice = [*self.voice_words(sources), *self.quotation_words(sources, folder, server=True)]
         voice += [] if self.normalize else ["--no-normalize"]
         if self.file is not None:
             text = sources.uploads.take(self.file, folder / "input")
@@ -35,28 +35,12 @@ class SpeechJobRequest(VoiceRequest):
             text = folder / "input" / "text.txt"
             write_text(text, self.text or "")
         name = f"speech.{self.format}"
+        voice += self.lexicon_words(sources, folder)
         return Work(
             title=title,
-            words=("speak", f"--file={text}", f"--out={folder / name}", "--force", *voice, *self.lexicon_words(folder)),
+            words=("speak", f"--file={text}", f"--out={folder / name}", "--force", *voice),
             lane="speech",
             measure="speak",
             files=(name,),
             result=("sentences", "seconds", "rate_hz", "left_out"),
         )
-
-    def _quotation_words(self, sources: Sources, folder: Path) -> list[str]:
-        """Words for the voices of quotations, and a cast with them: their speakers may be named.
-
-        Raises:
-            ApiError: there is no such voice.
-        """
-        words, cast = [], ""
-        for field in ("dialogue_voice", "emphasis_voice"):
-            if name := getattr(self, field) or getattr(sources.settings, field):
-                voice, speaker = named_voice(sources, name, field)
-                words.append(f"--{field.replace('_', '-')}={field}")
-                cast += f"{field}|{voice.path.absolute()}{'' if speaker is None else f'|{speaker}'}\n"
-        if not cast:
-            return []
-        write_text(folder / "cast.txt", cast)
-        return [f"--cast={folder / 'cast.txt'}", *words]

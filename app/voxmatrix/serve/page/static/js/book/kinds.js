@@ -8,10 +8,13 @@ const WORDS = {
   "title-page": t("book.kind_title"),
   copyright: t("book.kind_copyright"),
   imprint: t("book.kind_imprint"),
+  boilerplate: t("book.kind_boilerplate"),
   contents: t("book.kind_contents"),
   notes: t("book.kind_notes"),
   index: t("book.kind_index"),
   bibliography: t("book.kind_bibliography"),
+  "page-numbers": t("book.kind_page_numbers"),
+  "verse-numbers": t("book.kind_verse_numbers"),
   pictures: t("book.kind_pictures"),
   code: t("book.kind_code"),
   tables: t("book.kind_tables"),
@@ -19,7 +22,7 @@ const WORDS = {
   urls: t("book.kind_urls"),
 };
 /** Read unless somebody says otherwise, as in voxmatrix/book/kinds.py. */
-const USUAL = ["tables", "headings", "urls"];
+const USUAL = ["tables", "headings", "urls", "verse-numbers"];
 
 export class Kinds extends EventTarget {
   #boxes;

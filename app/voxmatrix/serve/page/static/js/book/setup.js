@@ -69,7 +69,7 @@ export class Setup {
     this.#kinds = new Kinds(contents.kinds ?? []);
     this.#kinds.addEventListener("change", () => this.#readOther());
     this.#kinds.element.open = this.choosing ?? false;
-    this.#format.value = request.format ?? "m4b";
+    this.#format.value = request.target ?? request.format ?? "m4b";
     this.#subtitles.checked = request.subtitles ?? false;
     this.#along.checked = request.read_along ?? false;
     this.#make.textContent = t(earlier ? "book.again" : "book.make");
@@ -98,7 +98,7 @@ export class Setup {
     const { voice, style: { speed, knobs, sentence_pause, volume } } = this.#voice;
     const lexicon = this.#lexicon.entries;
     return {
-      kind: "book", ...this.source, voice, format: this.#format.value, ...this.#chapters.fields,
+      kind: "book", ...this.source, voice, [this.#format.value === "acx" ? "target" : "format"]: this.#format.value, ...this.#chapters.fields,
       ...(this.title && { title: this.title.slice(0, 256) }),
       ...(speed !== 1 && { speed }),
       ...(sentence_pause !== USUAL.sentence_pause && { sentence_pause }),

@@ -8,7 +8,7 @@ import { dated, facts, stateOf } from "../jobs/words.js";
 import { duration, joined } from "../words.js";
 import { contentsOf } from "./contents.js";
 
-export const READ = ".epub,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
+export const READ = ".epub,.pdf,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
 const LOOK_AGAIN_MS = 5000;
 
 export class Shelf {
@@ -92,7 +92,7 @@ function about(job) {
   const running = job.state === "running";
   return [
     el("h2", {}, job.title),
-    note(`${job.request.voice ?? t("book.default_voice")} · ${(job.request.format ?? "m4b").toUpperCase()}`),
+    note(`${job.request.voice ?? t("book.default_voice")} · ${(job.request.target ?? job.request.format ?? "m4b").toUpperCase()}`),
     running ? filled(job.progress) : "",
     el("p", {}, el("span", { class: `verdict ${quality}` }, words),
       el("span", { class: "note number after" }, running ? facts(job) : joined(job.state === "done" && duration(job.result.seconds), dated(job.created)))),

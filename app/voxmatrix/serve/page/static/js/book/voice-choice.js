@@ -13,6 +13,7 @@ export const FORMATS = {
   opus: t("book.opus"),
   ogg: t("book.ogg"),
   flac: t("book.flac"),
+  acx: t("book.acx"), // a shop
 };
 
 export const readVoices = async () => (await read("v1/audio/voices")).voices;
