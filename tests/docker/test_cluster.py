@@ -37,6 +37,8 @@ def test_every_service_is_hardened_and_none_pulls_its_image() -> None:
         assert service["pull_policy"] == "never"
     assert "noeviction" in services["redis"]["command"][2]
     assert "--read_only" in services["flower"]["command"]
+    for name in ("worker", "gpu-worker"):
+        assert services[name]["stop_grace_period"] == "60s"
     assert "deploy" in services["gpu-worker"] and "deploy" not in services["worker"]
 
 
@@ -102,9 +104,9 @@ class Cluster:
         )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A running coordinator. The tests tell one story, from top to bottom."""
+    """A running coordinator."""
     root = tmp_path_factory.mktemp("checkout")
     shutil.copytree(SCRIPTS, root / "scripts" / "distributed")
     (root / "docker").mkdir()
@@ -126,7 +128,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def workers(cluster: Cluster) -> list[str]:
     """Three workers, of which one is slowed 20 times."""
     started = [cluster.worker("a", USE_GPU="yes"), cluster.worker("b", CUDA_VISIBLE_DEVICES=""), cluster.worker("c")]

@@ -58,6 +58,9 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "export audio": (("/data/hello.wav", "--out", "/data/hello.mp3"), "hello.mp3"),
     "book inspect": (("/data/book.md",), ""),
+    "book names": (("/data/book.md",), ""),
+    "book cast": (("/data/book.md", "--out", "/data/book.cast.toml", "--json"), "book.cast.toml"),
+    "book shelf": ((), ""),
     "book make": (("/data/book.md", "--voice", "/data/voice.onnx", "--out", "/data/book.m4b"), "book.manifest.json"),
     "bench matmul": (("--size", "64", "--runs", "1", "--picture", "/data/matmul.svg"), "matmul.svg"),
     "bench speak": (("--runs", "1", "--picture", "/data/speak.png"), "speak.png"),
@@ -88,6 +91,7 @@ WITHOUT_PACKAGES = {
 ELSEWHERE = (
     *("serve", "voices download", "voices clone", "voices remote add", "voices remote list", "voices remote remove"),
     *("engines install", "engines check", "engines remove"),
+    "book check",  # of files that a shop takes
 )
 NOT_INSTALLED = 7
 

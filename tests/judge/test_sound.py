@@ -78,6 +78,8 @@ def test_words_are_compared_as_they_are_read(text: str, heard: str, errors: tupl
         ("www.example.com/a?b=c", 6.0),
         ("[[həˈloʊ]]", 0.2),
         ("!?", 0.1),
+        ("Nooooooooooooooooooo!", 0.3),
+        ("مرحبا", 5.0),  # by their names, if the voice is of another language
     ],
 )
 def test_speech_at_a_usual_pace_is_probable_in_every_script(text: str, seconds: float) -> None:

@@ -53,6 +53,15 @@ def test_keys_that_we_do_not_know_come_back(tmp_path: Path) -> None:
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
+def test_the_version_of_espeak_ng_is_read_and_kept() -> None:
+    config = VoiceConfig.from_json({**public(), "espeak": {"voice": "sv", "version": "1.52.0.1"}})
+
+    assert config.espeak_version == "1.52.0.1"
+    assert config.to_json()["espeak"] == {"voice": "sv", "version": "1.52.0.1"}
+    assert VoiceConfig.from_json({**public(), "espeak": {"voice": "sv", "version": 1}}).espeak_version == ""
+    assert "version" not in VoiceConfig.from_json(public()).to_json()["espeak"]
+
+
 def test_clusters_of_vowels_are_read_and_kept() -> None:
     config = VoiceConfig.from_json({**public(), "vowel_clusters": [["a", "ɪ"], ["o", "ʊ"], 3]})
 

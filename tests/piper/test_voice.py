@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from tests.models.gpus import T4, on
 from tests.piper.spoken import spoken
 from tests.speak.saying import say
 from voxmatrix.errors import BadInputError, DamagedFileError, NoDeviceError
+from voxmatrix.models.style import Style
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.voice import open_piper_voice
+from voxmatrix.text.phonemes.espeak import espeak_version
+from voxmatrix.text.spoken import SpokenText
 from voxmatrix.voices.resolve import resolve
 
 STILL = SynthesisOptions(noise=0.0, noise_w=0.0)
@@ -162,3 +166,16 @@ def test_the_default_voice_stays_on_the_cpu_and_says_so_where_a_gpu_was_chosen()
         assert len(spoken(voice, [1, 20, 2], SynthesisOptions())) > 0
     with pytest.raises(NoDeviceError, match=r"on the CPU only, and cuda:1 \(Tesla T4\) was chosen"):
         open_piper_voice(path, device=on(T4, required=True))
+
+
+@pytest.mark.espeak
+@pytest.mark.parametrize(("version", "warned"), [(None, False), ("1.0.1", True), ("installed", False)])
+def test_a_voice_that_learned_from_another_espeak_ng_says_so_once(
+    version: str | None, warned: bool, voice: Path
+) -> None:
+    named = espeak_version() if version == "installed" else version
+    edit_card(voice, phoneme_type="espeak", espeak={"voice": "en-us", **({"version": named} if named else {})})
+    with closing(open_piper_voice(voice)) as opened:
+        spoken_twice = [opened.say(SpokenText("Hello.", "Hello."), Style(), 1) for _ in range(2)]
+        assert all(one.phonemes and not one.findings for one in spoken_twice)
+        assert [finding.problem.count("espeak-ng 1.0.1") for finding in opened.warnings()] == [1] * warned

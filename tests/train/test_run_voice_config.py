@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.text.phonemes.espeak import espeak_version
 from voxmatrix.train.run import make_voice_config
 
 
@@ -22,3 +25,10 @@ def test_it_says_what_it_was_learned_from(prepared: PreparedSet) -> None:
     assert made_by["recordings"] == prepared.digest
     assert made_by["clips"] == len(prepared.clips)
     assert made_by["trained_by"].startswith("voxmatrix ")
+
+
+@pytest.mark.espeak
+def test_it_says_which_espeak_ng_it_was_taught_by(prepared: PreparedSet) -> None:
+    assert make_voice_config(prepared, MINI, 256).to_json()["espeak"] == {"voice": prepared.language}  # letters
+    by_espeak = make_voice_config(replace(prepared, phoneme_type="espeak"), MINI, 256)
+    assert by_espeak.to_json()["espeak"]["version"] == espeak_version()

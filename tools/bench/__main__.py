@@ -3,6 +3,7 @@
 ./run bench                    # all of them
 ./run bench -- train speak     # some; the others keep their figures
 ./run bench -- text --data DIR # with the public test sets in DIR
+./run bench -- text --nemo DIR --beside CHECKOUT # NeMo's test cases, also read by another checkout
 ./run bench -- --page          # only write the page again
 ./run bench -- --gpu gpu-check/results.json   # add what `./run gpu-check` has measured on a GPU
 """
@@ -76,6 +77,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(names)} (default: all)")
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with the public test sets, for text")
+    parser.add_argument("--nemo", type=Path, metavar="DIR", help="folder with NeMo's test cases, for text")
+    parser.add_argument("--beside", type=Path, metavar="DIR", help="another checkout to compare with, for text")
     parser.add_argument("--page", action="store_true", help="measure nothing, only write the page again")
     parser.add_argument("--gpu", type=Path, metavar="FILE", help="measure nothing, only add the results of gpu-check")
     arguments = parser.parse_args()
@@ -89,11 +92,12 @@ def main() -> None:
             print(f"{bench.title} …", file=sys.stderr, flush=True)
             env = {**os.environ, "PYTHONPATH": str(ROOT)}  # benchmarks import other tools
             command = bench.command()
-            if bench.name == "text" and arguments.data:
-                command += ["--data", str(arguments.data.resolve())]
+            if bench.name == "text":
+                command += _folders(arguments, "data", "nemo", "beside")
             done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
             taken = f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
-            figures[bench.name] = {"taken": taken, **json.loads(done.stdout[done.stdout.index("{") :])}
+            kept = figures.get("text", {}) if bench.name == "text" else {}  # parts of it need folders
+            figures[bench.name] = kept | {"taken": taken, **json.loads(done.stdout[done.stdout.index("{") :])}
             FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if arguments.gpu:
         results = json.loads(arguments.gpu.read_text(encoding="utf-8"))
@@ -103,6 +107,12 @@ def main() -> None:
         FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(figures), encoding="utf-8")
     print(f"written: {PAGE.relative_to(ROOT)}")
+
+
+def _folders(arguments: argparse.Namespace, *names: str) -> list[str]:
+    """Those of these options that are given, with whole paths."""
+    given = {name: getattr(arguments, name) for name in names}
+    return [word for name, folder in given.items() if folder for word in (f"--{name}", str(folder.resolve()))]
 
 
 def page(figures: dict[str, Any]) -> str:

@@ -19,8 +19,11 @@ from tools.images.rows import ROOT, Row, rows
 STAMPS = Path(".ci/stamps.json")
 #: Folders and files, but for the row, its Dockerfile and its pins.
 _PARTS = (".dockerignore", "docker", "entrypoint", "samples/voices", "tests/images", "tools/images/building.py")
-#: Written down elsewhere: a row by its own facts, and its pins by their own file.
-_OTHERS = ("docker/images.toml", "docker/pins/")
+#: Written down elsewhere (a row by its own facts, its pins by their own file), or about containers of finished images.
+_OTHERS = (
+    *("docker/images.toml", "docker/pins/"),
+    *("docker/compose.yaml", "docker/cluster.yaml", "docker/kubernetes.yaml"),
+)
 #: Of pyproject.toml, what is installed; the rest is about tests and style.
 _INSTALLED = ("build-system", "project")
 

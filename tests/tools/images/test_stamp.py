@@ -53,7 +53,11 @@ def _touched(checkout: Path) -> None:
     (checkout / ROW.dockerfile).touch()
 
 
-@pytest.mark.parametrize("change", [_compiled, _other_pins, _markers, _touched])
+def _cluster(checkout: Path) -> None:
+    (checkout / "docker" / "cluster.yaml").write_text("services: {}\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("change", [_compiled, _other_pins, _markers, _touched, _cluster])
 def test_what_the_image_is_not_made_of_changes_nothing(checkout: Path, change: Callable[[Path], None]) -> None:
     before = stamp.stamp(ROW, checkout)
     change(checkout)
