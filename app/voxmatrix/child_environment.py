@@ -64,7 +64,7 @@ _HUB_TOKEN = "HF_TOKEN"
 
 
 def for_program() -> dict[str, str]:
-    """The environment of a program of others that computes on the CPU alone: ffmpeg, Calibre, espeak-ng."""
+    """The environment of a program of others that computes on the CPU alone: ffmpeg, Calibre, espeak-ng, PDFium."""
     return _listed(_SYSTEM)
 
 

@@ -6,10 +6,9 @@ file system that is away, no memory) passes, and the file is left where it is.
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from types import MappingProxyType
 
 from voxmatrix.errors import DamagedFileError, MemoryExhaustedError, UnreachableError
 from voxmatrix.files import link_target, storage_errors
@@ -39,7 +38,6 @@ def connect(
     tables: str,
     version: int,
     *,
-    upgrades: Mapping[int, str] = MappingProxyType({}),
     any_thread: bool = False,
 ) -> sqlite3.Connection:
     """Open a database, or create it with these tables. A commit is flushed to the disk (synchronous=FULL).
@@ -48,7 +46,6 @@ def connect(
         path: of the file.
         tables: the statements that create them.
         version: increased when a version of the program cannot read the tables of an earlier one.
-        upgrades: the statements that turn tables of a version into those of the next one.
         any_thread: whether several threads use the connection, one at a time.
 
     Raises:
@@ -61,18 +58,15 @@ def connect(
         try:
             database.execute("pragma journal_mode = wal")
             database.execute("pragma synchronous = full")
-            _check(database, path, tables, version, upgrades)
+            _check(database, path, tables, version)
         except BaseException:
             database.close()
             raise
     return database
 
 
-def _check(database: sqlite3.Connection, path: Path, tables: str, version: int, upgrades: Mapping[int, str]) -> None:
+def _check(database: sqlite3.Connection, path: Path, tables: str, version: int) -> None:
     (found,) = database.execute("pragma user_version").fetchone()
-    while found in upgrades:
-        database.executescript(f"begin; {upgrades[found]} pragma user_version = {found + 1}; commit;")
-        found += 1
     if found == 0:
         database.executescript(f"begin; {tables} pragma user_version = {version}; commit;")
     elif found != version:

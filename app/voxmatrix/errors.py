@@ -17,6 +17,10 @@ class Finding:
     severity: Severity = "error"
 
 
+class ProgramWarning(RuntimeWarning):
+    """Another program complained of something, and ended well all the same."""
+
+
 class VoxmatrixError(Exception):
     """Base of all errors: the problem, with the value seen and what follows from it, and the remedy, what to do.
 

@@ -132,7 +132,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         UsageError: the path is a folder, a device or a pipe, or symbolic links that form a loop.
         UnreachableError: the disk is full or the path cannot be written. The file at `path` is unchanged.
     """
-    with replacing_path(path) as beside, beside.open("wb") as file:
+    with replacing_path(path) as beside, beside.open("w+b") as file:
         yield file
 
 

@@ -50,11 +50,12 @@ else
 fi
 
 if [[ $(docker container inspect --format '{{.State.Running}}' "$container" 2>/dev/null) == true ]]; then
-    fail 2 "a worker $name is already running here" "stop it with docker rm --force $container, or choose another WORKER_ID"
+    fail 2 "a worker $name is already running here" "stop it with docker stop $container, or choose another WORKER_ID"
 fi
 docker rm --force "$container" >/dev/null 2>&1 || true
 # shellcheck disable=SC2016 # the container's shell fills in WORKER_ID
-docker run --detach --name "$container" --restart unless-stopped "${flags[@]}" \
+# Like `stop_grace_period` in docker/cluster.yaml.
+docker run --detach --name "$container" --restart unless-stopped --stop-timeout 60 "${flags[@]}" \
     --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --volume voxmatrix-voices:/data \
     --health-cmd 'voxmatrix workers "$WORKER_ID"' --health-interval 60s --health-timeout 20s --health-start-period 60s \
     "$image" worker "$@" >/dev/null
@@ -62,4 +63,4 @@ if ! docker exec "$container" voxmatrix workers "$name" --wait 1; then
     docker logs --tail 20 "$container" >&2
     fail 8 "the worker $name does not answer" "read its log above; docker rm --force $container removes it"
 fi
-printf '\n  → its log: docker logs --follow %s\n  → to stop it: docker rm --force %s\n' "$container" "$container"
+printf '\n  → its log: docker logs --follow %s\n  → to stop it: docker stop %s\n' "$container" "$container"

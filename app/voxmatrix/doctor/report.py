@@ -61,7 +61,7 @@ def _ffmpeg() -> Requirement:
 
 
 def _landlock() -> Requirement:
-    """What limits engines, ffmpeg, espeak-ng and Calibre. Nothing fails without it, so its absence is no finding."""
+    """What limits engines, ffmpeg, espeak-ng, PDFium, Calibre. Nothing fails without it: its absence is no finding."""
     version = landlock_version()
     found = f"Landlock, version {version}" if version else "none (Landlock: Linux 5.13 or newer)"
     return Requirement(name="Limits", found=found)

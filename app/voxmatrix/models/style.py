@@ -1,13 +1,13 @@
 """How a text is spoken, apart from what the files and this computer are like."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from voxmatrix.errors import UsageError
 from voxmatrix.models.reference import Reference
-from voxmatrix.text.lexicon import Lexicon
+from voxmatrix.text.lexicon import Entries, Lexicon
 
 MAX_PAUSE_SECONDS = 60.0
 MAX_SPEED = 10.0
@@ -45,6 +45,9 @@ class Style:
     #: Names in the cast: who says what is in quotation marks, and what is in *asterisks*. "": the voice of the text.
     dialogue_voice: str = ""
     emphasis_voice: str = ""
+    #: A text that is one sentence goes on with another, or is continued by another.
+    continues: bool = False
+    breaks_off: bool = False
 
     def __post_init__(self) -> None:
         _check("speed", self.speed, 1 / MAX_SPEED, MAX_SPEED)
@@ -73,12 +76,14 @@ class Style:
             "knobs": dict(self.knobs),
             "lexicon": [list(pair) for pair in self.lexicon.entries],
         }
+        if self.lexicon.sections:  # without any, the JSON is that of versions that know none
+            values["lexicon_sections"] = [[tag, [list(pair) for pair in own]] for tag, own in self.lexicon.sections]
         cast = {"cast": {name: list(role) for name, role in self.cast.items()}} if self.cast else {}
         del values["reference"]
         del values["cast"]  # without one, the JSON is that of versions that know none
         if self.normalised:
             del values["normalised"]
-        for name in ("dialogue_voice", "emphasis_voice"):
+        for name in ("dialogue_voice", "emphasis_voice", "continues", "breaks_off"):
             if not values[name]:
                 del values[name]
         return {**values, **cast}
@@ -86,9 +91,11 @@ class Style:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What `to_json` has written."""
-        entries = tuple((word, spoken) for word, spoken in values["lexicon"])
+        given = dict(values)
+        sections = tuple((tag, _pairs(own)) for tag, own in given.pop("lexicon_sections", ()))
+        lexicon = Lexicon(_pairs(given["lexicon"]), sections)
         cast = {name: Role(*role) for name, role in values.get("cast", {}).items()}
-        return cls(**{**values, "lexicon": Lexicon(entries), "cast": cast})
+        return cls(**{**given, "lexicon": lexicon, "cast": cast})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +117,10 @@ class Runtime:
 
     def __post_init__(self) -> None:
         _check("threads", self.threads, 0, 1024)
+
+
+def _pairs(rows: Iterable[Sequence[str]]) -> Entries:
+    return tuple((word, spoken) for word, spoken in rows)
 
 
 def _check(setting: str, value: float, low: float, high: float) -> None:

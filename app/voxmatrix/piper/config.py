@@ -32,6 +32,7 @@ class VoiceConfig:
     id_map: Mapping[str, Sequence[int]]
     num_speakers: int = 1
     phoneme_type: str = "espeak"
+    espeak_version: str = ""  # of the espeak-ng whose phonemes the voice learned; "": unknown
     quality: str = ""
     dataset: str = ""
     speaker_id_map: Mapping[str, int] = field(default_factory=dict)
@@ -74,6 +75,7 @@ class VoiceConfig:
             num_symbols=num_symbols,
             num_speakers=num_speakers,
             phoneme_type=keys.text("phoneme_type", "espeak"),
+            espeak_version=version if isinstance(version := _table(raw.get("espeak")).get("version"), str) else "",
             id_map=_id_map(keys, num_symbols),
             speaker_id_map=_speakers(keys, num_speakers),
             default_speaker=keys.integer("default_speaker_id", 0, low=0, high=num_speakers - 1),
@@ -91,7 +93,7 @@ class VoiceConfig:
         """The JSON object with every key that piper-tts reads, and the unknown keys of `source`."""
         ours: dict[str, Any] = {
             "audio": {"sample_rate": self.rate_hz, "quality": self.quality},
-            "espeak": {"voice": self.espeak_voice},
+            "espeak": {"voice": self.espeak_voice} | ({"version": self.espeak_version} if self.espeak_version else {}),
             "language": dict(self.language) or language_of(self.espeak_voice),
             "dataset": self.dataset,
             "inference": {

@@ -38,7 +38,13 @@ class PiperVoice(Closeable):
         self.config = config
         self._parallel = parallel
         self._loading = loading
-        self._front = front_end(config.espeak_voice, config.phoneme_type, config.id_map, config.vowel_clusters)
+        self._front = front_end(
+            config.espeak_voice,
+            config.phoneme_type,
+            config.id_map,
+            config.vowel_clusters,
+            learned=config.espeak_version,
+        )
 
     @property
     def engine(self) -> Engine:
@@ -109,7 +115,7 @@ class PiperVoice(Closeable):
         )
 
     def warnings(self) -> tuple[Finding, ...]:
-        """An espeak-ng that is too old."""
+        """An espeak-ng that is too old, or another than the voice has learned from."""
         return self._front.warnings()
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from voxmatrix.piper.config import VoiceConfig, language_of
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.quality import Quality, quality
+from voxmatrix.text.phonemes.espeak import espeak_version
 from voxmatrix.text.symbols import NUM_SYMBOLS
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.checkpoint.state import Position, RunState, start_from
@@ -48,6 +49,7 @@ def make_voice_config(prepared: PreparedSet, row: Quality, num_symbols: int) -> 
         espeak_voice=prepared.language,
         language=language_of(prepared.language),
         phoneme_type=prepared.phoneme_type,
+        espeak_version=(espeak_version() or "") if prepared.phoneme_type == "espeak" else "",
         id_map=prepared.id_map,
         num_symbols=num_symbols,
         num_speakers=max(1, len(prepared.speakers)),

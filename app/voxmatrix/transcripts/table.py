@@ -132,7 +132,7 @@ def guess_columns(lines: Sequence[Sequence[str]], name: str = "the table", separ
             raise _unclear(name, separator, values, "no column looks like the text")
         return Columns(2, 0, (1,))
     texts = _texts(values)
-    if texts[:1] == [3] and _all(_LANGUAGE, values[2]):
+    if texts[:1] == [3] and _all(_LANGUAGE, values[2]) and (texts == [3] or _are_phonemes(values[4:])):
         return Columns(count, 0, (3,), speaker=1)
     if not texts:
         raise _unclear(name, separator, values, "no column looks like the text")
@@ -151,6 +151,11 @@ def _texts(values: Sequence[Sequence[str]]) -> list[int]:
     if len(texts) > 1 and len(values[0]) < MIN_LINES:  # too few lines for names to repeat
         return [index for index in texts if not _are_names(values[index])] or texts
     return texts
+
+
+def _are_phonemes(values: Sequence[Sequence[str]]) -> bool:
+    """Whether the columns behind a text are those of Bert-VITS2: phonemes, their tones, their number by word."""
+    return len(values) == 3 and _all(_NUMBER, values[1]) and _all(_NUMBER, values[2])
 
 
 def _speaker(values: Sequence[Sequence[str]], texts: Sequence[int], name: str, separator: str) -> int | None:

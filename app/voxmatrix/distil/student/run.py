@@ -46,6 +46,7 @@ from voxmatrix.piper.config import STUDENT, VoiceConfig
 from voxmatrix.piper.export.export import write_voice
 from voxmatrix.piper.export.onnx_writer import metadata
 from voxmatrix.text.front import Sentence
+from voxmatrix.text.phonemes.espeak import espeak_version
 from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
 
@@ -147,6 +148,7 @@ def _config(teacher: Teacher) -> VoiceConfig:
         rate_hz=RATE_HZ,
         num_symbols=NUM_SYMBOLS,
         espeak_voice=teacher.language,
+        espeak_version=espeak_version() or "",
         id_map=default_map("espeak"),
         quality=STUDENT,
         dataset=teacher.name,

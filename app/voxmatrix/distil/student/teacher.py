@@ -18,7 +18,6 @@ from voxmatrix.judge.sound import measure, suspected_failures
 from voxmatrix.models.card import VoiceCard, joint_digest
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.progress import OnProgress
-from voxmatrix.speak.wav import HEADER_BYTES
 from voxmatrix.text.front import Sentence
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.voices.cast import role_of
@@ -205,5 +204,5 @@ def _speech(ledger: Ledger, unit: Unit) -> TeacherSpeech:
     delivery = ledger.delivery(unit.key)
     if delivery is None:
         return speech_of(np.zeros(0, np.float32), RATE_HZ)
-    samples = np.fromfile(ledger.audio(unit.key), "<i2", offset=HEADER_BYTES)
+    samples = ledger.samples(unit.key)
     return speech_of(samples.astype(np.float32) / np.float32(INT16_MAX), delivery.rate_hz)
