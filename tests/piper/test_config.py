@@ -1,6 +1,7 @@
 """The voice's card: what Piper wrote is read, what is wrong is named, what we do not know is kept."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +245,21 @@ def test_what_is_no_language_is_not_given_to_espeak_ng(voice: str) -> None:
     with pytest.raises(BadInputError, match=r"espeak\.voice is") as caught:
         VoiceConfig.from_json({**public(), "espeak": {"voice": voice}})
     assert len(caught.value.problem) < 300
+
+
+@pytest.mark.peers
+def test_piper_knows_every_language_by_the_name_that_is_written() -> None:
+    import piper
+    from piper.phonemize_espeak import EspeakPhonemizer
+
+    files = (Path(piper.__file__).parent / "espeak-ng-data" / "lang").rglob("*")
+    lines = [line.split() for file in files if file.is_file() for line in file.read_text(encoding="utf-8").splitlines()]
+    languages = {words[1] for words in lines if words[:1] == ["language"]}
+    written = [
+        replace(VoiceConfig.from_json(public()), espeak_voice=one).to_json()["espeak"]["voice"] for one in languages
+    ]
+    phonemizer = EspeakPhonemizer()
+
+    assert {"en-gb", "fr-fr", "de"} <= languages
+    for one in written:
+        phonemizer.phonemize(one, "a")  # raises an error if it is not known

@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import soundfile
+from onnx import numpy_helper
 
 from tests.bundled import BUNDLED
+from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import config_path
 
@@ -52,3 +55,43 @@ def test_they_are_heard_and_the_english_one_by_whom_names_none(words: str, tmp_p
     samples, rate_hz = soundfile.read(tmp_path / "hello.wav")
     assert 0.2 < len(samples) / rate_hz < 3
     assert 0.01 < float(np.sqrt(np.mean(samples**2))) < 0.5
+
+
+@pytest.mark.parametrize("voice", VOICES, ids=lambda path: path.stem)
+def test_they_say_the_same_on_every_processor(voice: Path) -> None:
+    """Without VNNI, the products of two rows are added in 16 bits. With exact integers, all samples are the same."""
+    model = onnx.load(str(voice))
+    constants = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
+    exact: list[onnx.NodeProto] = []
+    for node in model.graph.node:
+        if node.op_type == "MatMulInteger":
+            given, weight, zero = node.input
+            rows = np.abs(constants[weight].astype(np.int64))
+            assert 255 * np.add.reduceat(rows, np.arange(0, len(rows), 2)).max() < 2**15
+            wide = [f"{node.output[0]}/{part}" for part in ("given", "zero", "weight", "difference")]
+            casts = zip((given, zero, weight), wide, strict=False)
+            exact += [onnx.helper.make_node("Cast", [one], [name], to=onnx.TensorProto.INT32) for one, name in casts]
+            exact.append(onnx.helper.make_node("Sub", wide[:2], wide[3:]))
+            exact.append(onnx.helper.make_node("MatMul", [wide[3], wide[2]], node.output))
+        else:
+            exact.append(node)
+    ids = np.random.default_rng(1).integers(3, 120, (1, 80))
+    inputs = {"input": ids, "input_lengths": np.array([80]), "scales": np.array([0, 1, 0], np.float32)}
+
+    fast = import_onnxruntime().InferenceSession(str(voice)).run(None, inputs)
+    del model.graph.node[:]
+    model.graph.node.extend(exact)
+    slow = import_onnxruntime().InferenceSession(model.SerializeToString()).run(None, inputs)
+
+    assert np.array_equal(fast[1], slow[1])
+    assert np.allclose(fast[0], slow[0], atol=1e-4)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("voice", VOICES, ids=lambda path: path.stem)
+def test_piper_speaks_them(voice: Path) -> None:
+    from piper import PiperVoice
+
+    (chunk,) = PiperVoice.load(voice).synthesize("Radio")
+
+    assert 0.2 < len(chunk.audio_float_array) / chunk.sample_rate < 3

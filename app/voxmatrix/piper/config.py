@@ -20,6 +20,11 @@ MAX_BYTES = 16 * 1024 * 1024
 MAX_RATE_HZ = 192_000
 #: The quality of a voice whose network is not VITS, but that of `distil/student`.
 STUDENT = "student"
+#: Languages of espeak-ng that piper-tts knows only by the names of their files.
+_FILES_OF_ESPEAK = {
+    "chr-US-Qaaa-x-west": "chr", "en-gb": "en", "es-mx": "es-419", "fr-fr": "fr", "hbs": "hr", "hy-arevela": "hy",
+    "hy-arevmda": "hyw", "no": "nb", "pt-pt": "pt", "zh": "cmn", "zh-cmn": "cmn", "zh-yue": "yue",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +98,8 @@ class VoiceConfig:
         """The JSON object with every key that piper-tts reads, and the unknown keys of `source`."""
         ours: dict[str, Any] = {
             "audio": {"sample_rate": self.rate_hz, "quality": self.quality},
-            "espeak": {"voice": self.espeak_voice} | ({"version": self.espeak_version} if self.espeak_version else {}),
+            "espeak": {"voice": _FILES_OF_ESPEAK.get(self.espeak_voice, self.espeak_voice)}
+            | ({"version": self.espeak_version} if self.espeak_version else {}),
             "language": dict(self.language) or language_of(self.espeak_voice),
             "dataset": self.dataset,
             "inference": {

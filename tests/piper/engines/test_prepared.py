@@ -12,11 +12,13 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+from tests.bundled import DEFAULT
 from voxmatrix.piper.engines import onnx as onnx_engine
 from voxmatrix.piper.engines import openvino, prepared
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import SplitModelEngine, open_onnx
 
+ROOT = Path(__file__).parents[3]
 IDS = np.random.default_rng(3).integers(1, 150, 40).tolist()
 
 
@@ -227,3 +229,21 @@ def test_what_was_not_used_for_a_month_is_removed(
 
     assert len(entries()) == 2
     assert prepared.cache.load_split(used, rewritten=False) and not prepared.cache.load_split(unused, rewritten=False)
+
+
+def test_what_multiplies_integers_is_kept_with_fewer_operations_and_says_the_same(
+    tmp_path: Path, entries: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    student = ROOT / "samples" / "voices" / f"{DEFAULT}.onnx"
+
+    def said() -> np.ndarray:
+        return np.concatenate([part() for part in open_onnx(student, 1).begin(IDS, SynthesisOptions(), 5).segments])
+
+    first, again = said(), said()
+    (kept,) = entries()
+    operations = [node.op_type for node in onnx.load(kept / "0.onnx", load_external_data=False).graph.node]
+    monkeypatch.setattr(prepared, "write_fused", lambda *_: None)  # as where nothing can be written
+    monkeypatch.setenv("VOXMATRIX_HOME", str(tmp_path / "other"))
+
+    assert "MatMulInteger" not in operations
+    assert np.array_equal(first, again) and np.array_equal(first, said())

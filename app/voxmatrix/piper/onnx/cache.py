@@ -17,12 +17,13 @@ from typing import IO, Any
 
 import numpy as np
 
+from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.config import home
 from voxmatrix.piper.onnx.parts import ModelPart, SplitModel
 from voxmatrix.piper.onnx.receptive_field import ReceptiveField
 
 #: Part of the key of each entry: to be increased when what is prepared changes.
-_VERSION = 2
+_VERSION = 3
 _SPLIT, _REWRITTEN, _WHOLE = "split", "rewritten", "whole"
 _CONTENT, _WEIGHTS = "content", "weights.bin"
 #: Of SplitModel, those that are JSON as they are.
@@ -146,7 +147,8 @@ def _store(path: Path, kind: str, facts: Facts, parts: Mapping[ModelPart, Any]) 
 
 def _folder(path: Path, kind: str) -> Path:
     file = path.stat()
-    key = [_VERSION, str(path), file.st_size, file.st_mtime_ns, file.st_ctime_ns, file.st_ino]
+    runtime = import_onnxruntime().__version__  # which has operations of its own in fused graphs
+    key = [_VERSION, runtime, str(path), file.st_size, file.st_mtime_ns, file.st_ctime_ns, file.st_ino]
     return home() / "cache" / "prepared" / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]}-{kind}"
 
 
