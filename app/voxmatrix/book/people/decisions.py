@@ -80,7 +80,9 @@ def with_said(text: str, table: CastTable, old: Correction | None, new: Correcti
     said = tuple(one for one in table.said if one != old) + (() if new is None else (new,))
 
     def change(blocks: list[str]) -> list[str]:
-        kept = [rest for block in blocks for rest in [_rest(block) if old and _said_in(block) == old else block] if rest]
+        kept = [
+            rest for block in blocks for rest in [_rest(block) if old and _said_in(block) == old else block] if rest
+        ]
         return kept if new is None else [*_ended(kept), "\n" + "\n".join(answer_lines(new)) + "\n"]
 
     return _checked(_edited(text, change), replace(table, said=said))
@@ -164,7 +166,7 @@ def _without_name(text: str, table: CastTable, person: CastPerson, name: str) ->
 
 
 def _without_person(blocks: list[str], name: str) -> list[str]:
-    return [rest for block in blocks for rest in [_rest(block) if name_in(block.partition("\n")[0]) == name else block]]
+    return [_rest(block) if name_in(block.partition("\n")[0]) == name else block for block in blocks]
 
 
 def _rest(block: str) -> str:

@@ -15,15 +15,15 @@ _OF_LINE = ("who", "sex", "rule", "sure", "sex_sure")
 
 def facts_of(found: Attribution) -> dict[str, Any]:
     """All that was found, as JSON."""
-    lines = {line.place: line for line in found.lines}
+    lines: dict[int, list[list[Any]]] = {}
+    for line in found.lines:
+        lines.setdefault(line.place.chapter, []).append([getattr(line, key) for key in _OF_LINE])
     chapters = [
         {
             "title": chapter.title,
             "paragraphs": chapter.paragraphs,
             "speeches": [[getattr(speech, key) for key in _OF_SPEECH] for speech in chapter.speeches],
-            "lines": [
-                [getattr(lines[Place(number, index)], key) for key in _OF_LINE] for index in range(len(chapter.speeches))
-            ],
+            "lines": lines.get(number, []),
         }
         for number, chapter in enumerate(found.book.chapters)
     ]

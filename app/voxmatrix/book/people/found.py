@@ -35,9 +35,7 @@ def people_of(found: Attribution, table: CastTable) -> list[FoundPerson]:
         known = found.persons.get(who) or _by_noun(found, who)
         sex = person.sex if person and person.sex else known.sex
         people.append(
-            FoundPerson(
-                name=who, also=known.also, sex=sex, evidence=known.evidence, speeches=count, sure=sure[who]
-            )
+            FoundPerson(name=who, also=known.also, sex=sex, evidence=known.evidence, speeches=count, sure=sure[who])
         )
     return people
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from voxmatrix.book.people.cast import Attribution, Line
     from voxmatrix.book.people.found import FoundPerson
     from voxmatrix.book.people.proposals import Proposal
-    from voxmatrix.voices.cast_table import CastTable
 
 #: How a book of unknown language is read.
 _DEFAULT_LANGUAGE = "en"
