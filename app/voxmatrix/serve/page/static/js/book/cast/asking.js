@@ -52,12 +52,14 @@ export function asking(view, cast, piece, chapter, hearing) {
   function onclose() {
     hearing.stop();
     hearing.element.hidden = true;
+    view.heard.append(hearing.element);
     dialog.remove();
     view.chapter.focus();
   }
 
   view.place.append(dialog);
   update();
+  hearing.stop();
   hearing.element.hidden = true;
   dialog.showModal();
 }

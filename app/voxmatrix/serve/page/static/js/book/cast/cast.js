@@ -19,6 +19,7 @@ export class Casting {
   #about = note();
   #status = el("p", { class: "note", role: "status" });
   #problem = trouble();
+  heard = el("div", { class: "heard" }, this.#hearing.element); // unless a dialog has it
   #lost = el("details", { hidden: true });
 
   /** `source` is `{file: ID}` or `{job: ID}`; `shown` tells the chapter and its part: "3.0". */
@@ -28,7 +29,8 @@ export class Casting {
     this.draftName = `voxmatrix-book-${source.file ?? source.job}`;
     this.address = source.file ? `#/book/file/${source.file}` : `#/book/${source.job}`;
     this.setup = source.file ? this.address : `${this.address}/change`;
-    this.shown = shown.split(".").map(Number);
+    const [number, part] = shown.split(".").map(Number);
+    this.shown = { number, part };
     place.replaceChildren(el("p", { class: "note", role: "status" }, t("cast.finding")), el("div", { class: "bone tall" }));
   }
 
@@ -82,7 +84,7 @@ export class Casting {
     this.place.replaceChildren(back(this.setup, t("cast.back")),
       el("div", { class: "cast" },
         el("header", {}, el("h1", {}, t("cast.title", { title: cast.title })), this.#about, knows),
-        this.chapter.element, this.people.element,
+        this.chapter.element, this.people.element, this.heard,
         el("div", { class: "book-actions" }, el("div", {}, this.#status, this.#problem, this.#lost),
           el("div", { class: "cast-actions" }, quiet(t("cast.propose"), () => this.#propose()),
             el("a", { class: "quiet", href: api.tableUrl(cast.id), download: "book.cast.toml", onclick: onDownload }, t("cast.table")),

@@ -14,7 +14,7 @@ export class Chapter {
   #after = el("button", { class: "quiet", onclick: () => this.#step(1) }, t("cast.after"));
 
   /** `onAsk` gets a piece that was clicked, and its chapter. */
-  constructor(view, cast, [number, part], onAsk) {
+  constructor(view, cast, { number, part }, onAsk) {
     this.view = view;
     this.onAsk = onAsk;
     const known = cast.chapters[number - 1];
@@ -70,7 +70,7 @@ export class Chapter {
 
   #fill(paragraphs) {
     const { scrollTop } = this.#text;
-    const focused = document.activeElement?.closest(".cast-text") === this.#text && document.activeElement.dataset.speech;
+    const focused = this.#text.contains(document.activeElement) && document.activeElement?.getAttribute("data-speech");
     this.#text.replaceChildren(...paragraphs.map((pieces) => this.#paragraph(pieces)));
     this.#text.scrollTop = scrollTop;
     const all = this.#speeches;
