@@ -42,8 +42,8 @@ export function asking(view, cast, piece, chapter, hearing) {
     if (!named.hidden) name.focus();
   }
   async function decide(change) {
-    if (await view.decide(change)) dialog.close();
-    else problem.textContent = t("cast.not_saved");
+    await view.changed(change);
+    dialog.close();
   }
   async function save() {
     const whole = all.checked && !forAll.hidden;

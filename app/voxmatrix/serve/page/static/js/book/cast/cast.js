@@ -53,18 +53,19 @@ export class Casting {
     this.#end.abort();
   }
 
-  /** Do what changes the cast, and show what it is then. */
+  /** Show what a change has made of the cast. */
+  async changed(change) {
+    this.#show(await change);
+    this.#status.textContent = t("cast.saved");
+  }
+
+  /** The same, which says what went wrong. */
   async decide(change) {
     this.#problem.textContent = "";
-    try {
-      this.#show(await change);
-      this.#status.textContent = t("cast.saved");
-      return true;
-    } catch (problem) {
+    await this.changed(change).catch((problem) => {
       this.#problem.textContent = problem.message;
       this.people.show(this.#cast);
-      return false;
-    }
+    });
   }
 
   hear(label, text, voice) {

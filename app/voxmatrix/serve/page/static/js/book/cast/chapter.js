@@ -88,7 +88,7 @@ export class Chapter {
   #speech(piece) {
     const { text, speech, who, sure } = piece;
     const said = el("span", { class: `speech${sure ? "" : " unsure"}`, role: "button", tabindex: "-1", "data-speech": speech, onclick: () => this.#ask(piece) },
-      text, el("span", { class: "tag" }, ` ${described(who, sure)}`));
+      text, el("span", { class: "says" }, ` ${described(who, sure)}`));
     return colour(said, this.#cast, who);
   }
 
