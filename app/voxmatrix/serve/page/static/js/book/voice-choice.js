@@ -31,8 +31,11 @@ export function usualVoice(voices, bookLanguage) {
 export function voiceSelect(voices, bookLanguage, chosen, props, none) {
   const rank = ({ language: code }) => Number(base(code) !== base(bookLanguage || code));
   const select = el("select", props, none && el("option", { value: "" }, none), voices.toSorted((one, other) => rank(one) - rank(other)).flatMap(options));
-  if (chosen && !voiceOf(voices, chosen)) select.append(el("option", { value: chosen }, t("cast.missing", { voice: chosen })));
   select.value = chosen;
+  if (select.selectedIndex < 0) { // it is gone, or a speaker by number
+    select.append(el("option", { value: chosen }, voiceOf(voices, chosen) ? chosen : t("cast.missing", { voice: chosen })));
+    select.value = chosen;
+  }
   return select;
 }
 
