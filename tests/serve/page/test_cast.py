@@ -96,7 +96,7 @@ def test_a_line_is_heard_with_the_voice_it_would_have_and_with_another(page: "Pa
     with page.expect_request("**/v1/audio/speech") as asked:
         page.get_by_role("button", name="Hear this line").click()
     assert (asked.value.post_data_json["voice"], asked.value.post_data_json["input"]) == ("second:cleo", "“Am I?”")
-    page.wait_for_function("window.loudest > 0.01")
+    page.wait_for_function("() => window.loudest > 0.01")
     page.keyboard.press("Escape")
     expect(line(page, "Am I")).to_be_focused()
     page.keyboard.press("ArrowDown")
