@@ -7,6 +7,7 @@ from starlette.types import ASGIApp
 import voxmatrix
 from voxmatrix.serve.errors import ErrorBody, add_error_handlers
 from voxmatrix.serve.page.routes import page_routes
+from voxmatrix.serve.routes.casts import cast_routes
 from voxmatrix.serve.routes.elevenlabs import elevenlabs_routes
 from voxmatrix.serve.routes.engines import engine_routes
 from voxmatrix.serve.routes.files import file_routes
@@ -55,6 +56,7 @@ def make_app(services: Services) -> ASGIApp:
         library_routes,
         job_routes,
         segment_routes,
+        cast_routes,
         file_routes,
         plan_routes,
         recording_routes,

@@ -77,7 +77,7 @@ def test_people_are_merged_by_a_line(book: Book, tmp_path: Path) -> None:
 
 def test_a_language_without_rules_has_no_speakers() -> None:
     found = attribute(book_of(PAGES), "sv", CastTable())
-    assert found.speakers is None and found.lines and not any(line.who for line in found.lines)
+    assert not found.persons and found.lines and not any(line.who for line in found.lines)
 
 
 def test_a_written_table_is_read_again(book: Book, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from importlib.resources import files
 
 import httpx
 import pytest
@@ -16,6 +17,14 @@ MAIN = f"page/{PAGE.version}/js/main.js"
 
 def test_the_whole_page_is_small_as_it_is_sent() -> None:
     assert sum(len(file.compressed) for file in PAGE.files.values()) <= 130_000
+
+
+def test_comments_are_not_sent_and_all_code_is() -> None:
+    source = (files("voxmatrix.serve.page") / "static/js/words.js").read_text(encoding="utf-8").splitlines()
+    code = [line for line in source if not line.lstrip().startswith(("//", "/**"))]
+    assert text("js/words.js").splitlines() == code and len(code) < len(source)
+    for name, file in PAGE.files.items():
+        assert not re.search(rb"(?m)^ *(?://|\*)", file.content) or not name.endswith(".js"), name
 
 
 def test_a_browser_is_told_of_every_module_that_the_first_tab_imports() -> None:

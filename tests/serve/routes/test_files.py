@@ -8,7 +8,7 @@ from tests.serve.conftest import Running
 from tests.serve.jobs.conftest import upload
 from voxmatrix import processes
 from voxmatrix.config import home
-from voxmatrix.serve.routes import files
+from voxmatrix.serve import book_process
 
 
 @pytest.mark.parametrize("named", [None, "random"])
@@ -21,7 +21,7 @@ def test_an_inspection_has_no_secret_and_reads_little(
         started.append(options)
         return processes.run(*words, **options)
 
-    monkeypatch.setattr(files, "run", run)
+    monkeypatch.setattr(book_process, "run", run)
     monkeypatch.setenv("VOXMATRIX_KEY", "a secret")
     monkeypatch.setenv("HF_TOKEN", "a secret")
     book = upload(server, "a.txt", b"CHAPTER 1\n\nOne is here.\n")

@@ -1,21 +1,24 @@
 """A book whose speech has its speakers, and the people who speak."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from voxmatrix.book.content import SOMEBODY, Book, Chapter, Speech
 from voxmatrix.book.dialogue import with_dialogue, with_lines_of
 from voxmatrix.book.people.clues import NARRATOR
 from voxmatrix.book.people.corrections import Place, find_corrections
-from voxmatrix.book.people.speakers import SaidBy, Speakers, find_speakers
+from voxmatrix.book.people.persons import KnownPerson
+from voxmatrix.book.people.speakers import SaidBy, find_speakers
 from voxmatrix.models.style import Role
 from voxmatrix.voices.cast import role_from
 from voxmatrix.voices.cast_table import NOBODY_KNOWN, CastTable, Correction
 
 #: Nine of ten speeches are by the person, or sex, that is at least so probable (decision 56).
 SURE, SEX_SURE = 0.95, 0.9
+#: The rule of a line that a person has decided.
+CORRECTED = "corrected"
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,9 @@ class Attribution:
 
     book: Book  # with its speech
     lines: list[Line]
-    lost: list[Correction]  # corrections whose speech is not found
-    speakers: Speakers | None  # None: the book is in a language without rules, or a play
+    lost: list[Correction] = field(default_factory=list)  # corrections whose speech is not found
+    #: What the text tells of its people, by main names; empty if it is in a language without rules, or a play.
+    persons: Mapping[str, KnownPerson] = field(default_factory=dict)
 
 
 def knows_speakers(language: str) -> bool:
@@ -47,32 +51,55 @@ def knows_speakers(language: str) -> bool:
 
 def attribute(book: Book, language: str, table: CastTable) -> Attribution:
     """Find who says what, with the names and corrections of a table."""
-    book = with_dialogue(with_lines_of(book, table.by_name), language)
-    corrected, lost = find_corrections(book.chapters, table.said)
+    return with_table(find_lines(book, language, table.by_name), table)
+
+
+def find_lines(book: Book, language: str, names: Collection[str] = ()) -> Attribution:
+    """Find who says what, by what the book tells alone; `names`, in small letters, may stand before lines."""
+    book = with_dialogue(with_lines_of(book, names), language)
     known = all(speech.who for chapter in book.chapters for speech in chapter.speeches)
     speakers = None if known or not knows_speakers(language) else find_speakers(book.chapters)
     said = iter(speakers.said) if speakers else None
     lines = []
     for number, chapter in enumerate(book.chapters):
-        last, correction, turn = -1, None, None
+        last, turn = -1, None
         for index, speech in enumerate(chapter.speeches):
             if speech.paragraph != last:
-                last, correction = speech.paragraph, None
-                turn = next(said) if said else None
-            place = Place(number, index)
-            correction = corrected.get(place, correction)
-            lines.append(_line(place, speech, turn, correction, table))
-    return Attribution(book, lines, lost, speakers)
+                last, turn = speech.paragraph, next(said) if said else None
+            lines.append(_found(Place(number, index), speech, turn))
+    return Attribution(book, lines, persons=speakers.persons.known() if speakers else {})
 
 
-def _line(place: Place, speech: Speech, turn: SaidBy | None, correction: Correction | None, table: CastTable) -> Line:
+def _found(place: Place, speech: Speech, turn: SaidBy | None) -> Line:
+    if speech.who:
+        return Line(place, speech.who, "", speech.rule, sure=True, sex_sure=False)
+    if turn is None:
+        return Line(place, "", "", "", sure=False, sex_sure=False)
+    sure = bool(turn.who) and turn.sure >= SURE
+    return Line(place, turn.who, turn.sex, f"{turn.rule} {turn.sure:.2f}", sure, sex_sure=turn.sex_sure >= SEX_SURE)
+
+
+def with_table(found: Attribution, table: CastTable) -> Attribution:
+    """What was found by `find_lines`, with the names and corrections of a table."""
+    corrected, lost = find_corrections(found.book.chapters, table.said)
+    lines, last, correction = [], (-1, -1), None
+    for line in found.lines:
+        speech = found.book.chapters[line.place.chapter].speeches[line.place.speech]
+        if (line.place.chapter, speech.paragraph) != last:
+            last, correction = (line.place.chapter, speech.paragraph), None
+        correction = corrected.get(line.place, correction)
+        lines.append(_line(line, speech, correction, table))
+    return replace(found, lines=lines, lost=lost)
+
+
+def _line(line: Line, speech: Speech, correction: Correction | None, table: CastTable) -> Line:
     doubted = correction is not None and correction.who == NOBODY_KNOWN
     if correction and not doubted:
-        rule = f"asked {correction.by}" if correction.by else "corrected"
-        return _decided(place, correction.who, rule, table)
+        rule = f"asked {correction.by}" if correction.by else CORRECTED
+        return _decided(line.place, correction.who, rule, table)
     if speech.who:
-        return _decided(place, speech.who, speech.rule, table)
-    return _probable(place, turn, table, doubted=doubted)
+        return _decided(line.place, speech.who, speech.rule, table)
+    return _probable(line, table, doubted=doubted)
 
 
 def _decided(place: Place, who: str, rule: str, table: CastTable) -> Line:
@@ -81,17 +108,14 @@ def _decided(place: Place, who: str, rule: str, table: CastTable) -> Line:
     return Line(place, who, person.sex if person else "", rule, sure=True, sex_sure=bool(person and person.sex))
 
 
-def _probable(place: Place, turn: SaidBy | None, table: CastTable, *, doubted: bool) -> Line:
+def _probable(line: Line, table: CastTable, *, doubted: bool) -> Line:
     """A line by the rules; `doubted` if a model that was asked has said somebody else."""
-    if turn is None:
-        return Line(place, "", "", "", sure=False, sex_sure=False)
-    who = table.name_of(turn.who)
+    who = table.name_of(line.who)
     person = table.by_name.get(who.casefold())
-    sure, sex = bool(who) and turn.sure >= SURE and not doubted, turn.sex
+    sure, sex = line.sure and not doubted, line.sex
     if sure and person and person.sex:
         sex = "m" if person.sex == "m" else "f"
-    rule = f"{turn.rule} {turn.sure:.2f}"
-    return Line(place, who, sex, rule, sure=sure, sex_sure=turn.sex_sure >= SEX_SURE and not doubted)
+    return replace(line, who=who, sex=sex, sure=sure, sex_sure=line.sex_sure and not doubted)
 
 
 def spoken_book(found: Attribution, table: CastTable) -> tuple[Book, dict[str, Role]]:
@@ -103,7 +127,7 @@ def spoken_book(found: Attribution, table: CastTable) -> tuple[Book, dict[str, R
     voices: dict[str, str] = {}
     named: dict[Place, tuple[str, str]] = {}
     for line in found.lines:
-        who, voice = _speaker(line, table)
+        who, voice = speaker_of(line, table)
         named[line.place] = who, line.rule
         if voice:
             voices[who.casefold()] = voice
@@ -120,7 +144,7 @@ def _with_names(chapter: Chapter, place: "partial[Place]", named: dict[Place, tu
         yield replace(speech, who=who, rule=rule)
 
 
-def _speaker(line: Line, table: CastTable) -> tuple[str, str]:
+def speaker_of(line: Line, table: CastTable) -> tuple[str, str]:
     """Who is said to speak, and with which voice; "": the narrator's."""
     if line.who and (line.sure or table.unsure == "guess"):
         person = table.by_name.get(line.who.casefold())

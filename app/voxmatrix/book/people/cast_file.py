@@ -4,10 +4,12 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 from voxmatrix.book.people.found import LEAST_SPEECHES, FoundPerson
-from voxmatrix.voices.cast_table import CastTable, Correction
+from voxmatrix.errors import BadInputError
+from voxmatrix.voices.cast_table import CastTable, Correction, parse_table
 
 _HEAD = """\
 # Who speaks in this book, and with which voice. Edit it freely: `voxmatrix book cast` adds people, and changes only the
@@ -28,7 +30,7 @@ _FOOT = """
 # who = "Dorian Gray"
 """
 #: Behind it, nobody writes by hand: people are added before it.
-_ANSWERS = "# ---- What a model has answered (`--ask`): written anew each time; [[said]] above is stronger. ----\n"
+ANSWERS = "# ---- What a model has answered (`--ask`): written anew each time; [[said]] above is stronger. ----\n"
 _HEADER = re.compile(r"\[people\..*\]\s*(?:#.*)?")
 _BLOCK = re.compile(r"(?m)^(?=\[)")
 _SPEECHES = re.compile(r"speeches\s*=.*")
@@ -49,7 +51,8 @@ def new_table(
         voices: by main names.
         of_sex: the voices of other men, "m", and women, "f".
     """
-    head = _HEAD.format(book=_quoted(book), male=_quoted(of_sex.get("m", "")), female=_quoted(of_sex.get("f", "")))
+    male, female = (quoted_toml(of_sex.get(sex, "")) for sex in ("m", "f"))
+    head = _HEAD.format(book=quoted_toml(book), male=male, female=female)
     return head + "".join(_blocks(people, voices)) + _FOOT
 
 
@@ -58,10 +61,10 @@ def updated_table(text: str, table: CastTable, people: Iterable[FoundPerson], vo
     found = {person.name: person for person in people}
     proposed = {person.name for person in table.people if person.proposed}
     lines, current = [], None
-    text, answers, said = text.partition(_ANSWERS)
+    text, answers, said = text.partition(ANSWERS)
     for line in text.splitlines(keepends=True):
         if line.startswith("["):
-            name = _name_in(line)
+            name = name_in(line)
             current = found.get(name) if name in proposed else None
         lines.append(_refreshed(line, current, voices) if current else line)
     more = "".join(_blocks((one for one in found.values() if one.name.casefold() not in table.by_name), voices))
@@ -69,12 +72,47 @@ def updated_table(text: str, table: CastTable, people: Iterable[FoundPerson], vo
     return whole + ("\n" if more and not whole.endswith("\n") else "") + more + (f"\n{answers}{said}" if said else "")
 
 
+def kept_table(text: str, table: CastTable, name: str) -> str:
+    """The text of an updated table, which still says all that somebody has decided.
+
+    Args:
+        text: of the updated table.
+        table: what it said before.
+        name: of the file.
+
+    Raises:
+        BadInputError: it does not.
+    """
+    try:
+        if parse_table(text, Path(name)).has_all_of(table):
+            return text
+    except BadInputError:
+        pass
+    raise BadInputError(
+        f"nothing can be added to {name} without changing what it says",
+        'write people as [people."NAME"], with a value a line, or choose another file: `out=NEW.cast.toml`',
+    )
+
+
+def whole_table(table: CastTable) -> str:
+    """A table that says the same, for programs."""
+    keys = ("narrator", "dialogue", "dialogue_male", "dialogue_female", "unsure")
+    lines = [f"{key} = {quoted_toml(getattr(table, key))}" for key in keys]
+    for person in table.people:
+        lines += [f"[people.{quoted_toml(person.name)}]", f"also = [{', '.join(map(quoted_toml, person.also))}]"]
+        lines += [f"sex = {quoted_toml(person.sex)}", f"voice = {quoted_toml(person.voice)}"]
+        lines += [f"proposed = {str(person.proposed).lower()}"]
+    for said in table.said:
+        lines += answer_lines(said)
+    return "\n".join(lines) + "\n"
+
+
 def with_answers(text: str, answers: Iterable[Correction]) -> str:
     """A table with what a model has said of speeches, behind all else, instead of what one had said before."""
-    before, _, behind = text.partition(_ANSWERS)
+    before, _, behind = text.partition(ANSWERS)
     kept = (before.rstrip("\n") + "\n" + _by_hand(behind)).rstrip("\n") + "\n"
-    said = "".join("\n" + "\n".join(_answer(answer)) + "\n" for answer in answers)
-    return kept + (f"\n{_ANSWERS}{said}" if said else "")
+    said = "".join("\n" + "\n".join(answer_lines(answer)) + "\n" for answer in answers)
+    return kept + (f"\n{ANSWERS}{said}" if said else "")
 
 
 def _by_hand(text: str) -> str:
@@ -90,11 +128,12 @@ def _is_answer(block: str) -> bool:
     return bool(said.get("by"))
 
 
-def _answer(answer: Correction) -> Iterator[str]:
+def answer_lines(answer: Correction) -> Iterator[str]:
+    """Who says a speech, as lines of a table."""
     yield "[[said]]"
     for key, value in (("text", answer.text), ("behind", answer.behind), ("who", answer.who), ("by", answer.by)):
         if value:
-            yield f"{key} = {_quoted(value)}"
+            yield f"{key} = {quoted_toml(value)}"
 
 
 def _blocks(people: Iterable[FoundPerson], voices: Mapping[str, str]) -> Iterator[str]:
@@ -104,11 +143,11 @@ def _blocks(people: Iterable[FoundPerson], voices: Mapping[str, str]) -> Iterato
 
 
 def _block(person: FoundPerson, voice: str) -> Iterator[str]:
-    yield f"[people.{_quoted(person.name)}]"
-    yield f"also = [{', '.join(map(_quoted, person.also))}]"
-    yield f"sex = {_quoted(person.sex)}" + (f"  # {person.evidence}" if person.evidence else "")
+    yield f"[people.{quoted_toml(person.name)}]"
+    yield f"also = [{', '.join(map(quoted_toml, person.also))}]"
+    yield f"sex = {quoted_toml(person.sex)}" + (f"  # {person.evidence}" if person.evidence else "")
     yield _speeches(person)
-    yield f"voice = {_quoted(voice)}"
+    yield f"voice = {quoted_toml(voice)}"
     yield "proposed = true  # false: leave these lines as they are"
 
 
@@ -121,11 +160,11 @@ def _refreshed(line: str, person: FoundPerson, voices: Mapping[str, str]) -> str
     if _SPEECHES.fullmatch(line.strip()):
         return _speeches(person) + end
     if (empty := _NO_VOICE.fullmatch(line.strip())) and (voice := voices.get(person.name)):
-        return f"voice = {_quoted(voice)}{empty['behind']}{end}"
+        return f"voice = {quoted_toml(voice)}{empty['behind']}{end}"
     return line
 
 
-def _name_in(line: str) -> str:
+def name_in(line: str) -> str:
     """Whom the header of a table is of; "": nobody."""
     if not _HEADER.fullmatch(line.strip()):
         return ""
@@ -136,6 +175,6 @@ def _name_in(line: str) -> str:
     return next(iter(people), "")
 
 
-def _quoted(text: str) -> str:
+def quoted_toml(text: str) -> str:
     """A text as TOML: its escapes are those of JSON."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -34,7 +34,8 @@ def find_corrections(
     chapters: Sequence[Chapter], corrections: Iterable[Correction]
 ) -> tuple[dict[Place, Correction], list[Correction]]:
     """The corrections by their speech, and those that fit none, or several alike; a person's is stronger."""
-    speeches = list(_speeches(chapters))
+    corrections = sorted(corrections, key=lambda one: not one.by)
+    speeches = list(_speeches(chapters)) if corrections else []
     beginning: defaultdict[tuple[str, ...], list[_Said]] = defaultdict(list)
     with_word: defaultdict[str, list[int]] = defaultdict(list)
     for number, said in enumerate(speeches):
@@ -45,7 +46,7 @@ def find_corrections(
             with_word[word].append(number)
     found: dict[Place, Correction] = {}
     lost = []
-    for correction in sorted(corrections, key=lambda one: not one.by):
+    for correction in corrections:
         words, behind = _words(correction.text), _words(correction.behind)
         place = _exact(beginning[tuple(words[:4])], words, behind) or _alike(speeches, with_word, words, behind)
         if place is None:

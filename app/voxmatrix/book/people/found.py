@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from voxmatrix.book.people.cast import Attribution
 from voxmatrix.book.people.clues import NARRATOR
+from voxmatrix.book.people.persons import KnownPerson
+from voxmatrix.book.people.words import english
 from voxmatrix.voices.cast_table import CastTable
 
 #: Who speaks fewer times gets no lines of their own in a table.
@@ -30,30 +32,16 @@ def people_of(found: Attribution, table: CastTable) -> list[FoundPerson]:
     people = []
     for who, count in sorted(speeches.items(), key=lambda pair: (-pair[1], pair[0])):
         person = table.by_name.get(who.casefold())
-        sex, evidence = _sex(found, who)
-        if person and person.sex:
-            sex = person.sex
+        known = found.persons.get(who) or _by_noun(found, who)
+        sex = person.sex if person and person.sex else known.sex
         people.append(
-            FoundPerson(name=who, also=_also(found, who), sex=sex, evidence=evidence, speeches=count, sure=sure[who])
+            FoundPerson(name=who, also=known.also, sex=sex, evidence=known.evidence, speeches=count, sure=sure[who])
         )
     return people
 
 
-def _also(found: Attribution, who: str) -> tuple[str, ...]:
-    if found.speakers is None:
-        return ()
-    count = found.speakers.persons.names.count
-    names = found.speakers.persons.also.get(who, [])
-    return tuple(sorted((name for name in names if name != who), key=lambda name: (-count[name], name)))
-
-
-def _sex(found: Attribution, who: str) -> tuple[str, str]:
-    if found.speakers is None:
-        return "", ""
-    persons = found.speakers.persons
-    evidence = persons.evidence.get(who)
-    if evidence is None:
-        sex = "" if who == NARRATOR else persons.sex(who)
-        return sex, f"{who.rsplit(maxsplit=1)[-1]!r}" if sex else ""
-    parts = [f"{evidence.he} he, {evidence.she} she"] if evidence.he or evidence.she else []
-    return evidence.sex, ", ".join([*([evidence.title] if evidence.title else []), *parts])
+def _by_noun(found: Attribution, who: str) -> KnownPerson:
+    """What a noun such as `the old man` tells."""
+    noun = who.rsplit(maxsplit=1)[-1]
+    sex = english().noun_sex(noun) if found.persons and who != NARRATOR else ""
+    return KnownPerson((), sex, repr(noun) if sex else "")

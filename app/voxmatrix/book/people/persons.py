@@ -44,6 +44,15 @@ class SexEvidence:
     title: str  # a title that tells it
 
 
+@dataclass(frozen=True)
+class KnownPerson:
+    """What a text tells of somebody."""
+
+    also: tuple[str, ...]  # other names, the most frequent one first
+    sex: Sex
+    evidence: str  # what tells it
+
+
 class Persons:
     """The people who are named in a text.
 
@@ -90,6 +99,17 @@ class Persons:
         if found := self.evidence.get(who):
             return found.sex
         return self.words.noun_sex(who.rsplit(maxsplit=1)[-1]) if who else ""
+
+    def known(self) -> dict[str, KnownPerson]:
+        """What is known of everybody, by main names."""
+        count = self.names.count
+        found = {}
+        for who, evidence in self.evidence.items():
+            also = sorted((name for name in self.also[who] if name != who), key=lambda name: (-count[name], name))
+            pronouns = [f"{evidence.he} he, {evidence.she} she"] if evidence.he or evidence.she else []
+            told = ", ".join([*([evidence.title] if evidence.title else []), *pronouns])
+            found[who] = KnownPerson(tuple(also), evidence.sex, told)
+        return found
 
     def titled(self, title: str) -> set[str]:
         """The people with a title, in small letters: `count`."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from voxmatrix.book.content import Book
 from voxmatrix.book.people.cast import Line
 from voxmatrix.book.people.found import FoundPerson
 from voxmatrix.book.people.sounds import VoiceSound
@@ -13,6 +14,8 @@ from voxmatrix.book.people.sounds import VoiceSound
 _LEAST_SHARE = 0.02
 #: A voice that is as far from the narrator's and all other voices counts half as much as far from those talked with.
 _OTHERS = 0.5
+#: Characters that a voice says to be measured.
+_SAMPLE = 150
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,12 @@ class Proposal:
 
     voices: dict[str, str] = field(default_factory=dict)  # by main names
     of_sex: dict[str, str] = field(default_factory=dict)  # "m" and "f": of all others
+
+
+def sample_of(book: Book) -> str:
+    """A text of the book, which voices say to be measured."""
+    texts = [text for chapter in book.chapters for text in chapter.paragraphs]
+    return next((text for text in texts if len(text) >= _SAMPLE), texts[0])[:_SAMPLE]
 
 
 def propose(

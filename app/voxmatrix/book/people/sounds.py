@@ -11,6 +11,7 @@ import numpy as np
 from voxmatrix.audio.pitch import pitch
 from voxmatrix.audio.waves import Samples
 from voxmatrix.config import home
+from voxmatrix.errors import VoxmatrixError
 from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
@@ -45,8 +46,7 @@ class VoiceSound:
 def voices_at_hand(language: str, text: str) -> Iterator[VoiceSound]:
     """The installed voices of a language that are no model of minutes; `text` is what they say to be measured.
 
-    Raises:
-        As `open_voice`.
+    A voice that cannot be opened is left out.
     """
     path = home() / "cache" / "voice-sounds.json"
     known = json.loads(read_text_or_empty(path) or "{}")
@@ -57,7 +57,10 @@ def voices_at_hand(language: str, text: str) -> Iterator[VoiceSound]:
         for speaker in card.speaker_names[:_MOST_SPEAKERS] or [""]:
             key = f"{card.digest}|{speaker}"
             if key not in known:
-                known[key] = _measured(card, speaker, text)
+                try:
+                    known[key] = _measured(card, speaker, text)
+                except VoxmatrixError:
+                    continue
                 _keep(path, known)
             yield VoiceSound(name=f"{name}|{speaker}" if speaker else name, **known[key])
 

@@ -13,7 +13,7 @@ from voxmatrix.cli.book.casting import lost_findings
 from voxmatrix.cli.book.contents import BookFile, read_chapters, wanted_kinds
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
-from voxmatrix.errors import BadInputError, Finding
+from voxmatrix.errors import Finding
 from voxmatrix.files import check_not_folder, write_text
 from voxmatrix.wording import pluralise
 
@@ -21,15 +21,12 @@ if TYPE_CHECKING:
     from voxmatrix.book.people.cast import Attribution, Line
     from voxmatrix.book.people.found import FoundPerson
     from voxmatrix.book.people.proposals import Proposal
-    from voxmatrix.voices.cast_table import CastTable
 
 #: How a book of unknown language is read.
 _DEFAULT_LANGUAGE = "en"
 _MARGIN, _WIDTH = 18, 100
 #: People that are named on the terminal.
 _NAMED = 20
-#: Characters that a voice says to be measured.
-_SAMPLE = 150
 
 
 def command(
@@ -50,12 +47,16 @@ def command(
     key_file: Annotated[
         Path | None, typer.Option("--key-file", metavar="FILE", help="A file with the key of that server.")
     ] = None,
+    facts: Annotated[
+        bool, typer.Option("--facts", hidden=True, help="Print all that the book tells, for programs.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Find who speaks in a book, and write it as a table of voices to edit (`--cast`)."""
-    from voxmatrix.book.people.cast import attribute, knows_speakers
-    from voxmatrix.book.people.cast_file import new_table, updated_table, with_answers
+    from voxmatrix.book.people.cast import attribute, find_lines, knows_speakers
+    from voxmatrix.book.people.cast_file import kept_table, new_table, updated_table, with_answers
     from voxmatrix.book.people.clues import NARRATOR
+    from voxmatrix.book.people.facts import facts_of
     from voxmatrix.book.people.found import people_of
     from voxmatrix.book.people.proposals import Proposal
     from voxmatrix.voices.cast_table import CastTable, read_table
@@ -63,6 +64,9 @@ def command(
     path = out or Path(f"{file.stem}.cast.toml")
     check_not_folder(path)
     book = read_chapters(file, "", wanted_kinds("", "", notes=False))
+    if facts:
+        print_json(facts_of(find_lines(book, book.language or _DEFAULT_LANGUAGE)))
+        return
     table = read_table(path) if path.exists() else CastTable()
     language = book.language or _DEFAULT_LANGUAGE
     found = attribute(book, language, table)
@@ -83,33 +87,13 @@ def command(
     else:
         text = new_table(_name(file), people, proposal.voices, proposal.of_sex)
     text = text if answers is None else with_answers(text, answers)
-    _check_kept(text, table, path)
-    write_text(path, text)
+    write_text(path, kept_table(text, table, str(path)))
     if as_json:
         speeches = {"speeches": len(found.lines), "sure": sum(line.sure for line in found.lines)}
         lost = [asdict(correction) for correction in found.lost]
         print_json({"cast": str(path), **speeches, "people": [asdict(person) for person in people], "lost": lost})
         return
     _summarise(found, people, path, file)
-
-
-def _check_kept(text: str, table: "CastTable", path: Path) -> None:
-    """Check that an updated table still says all that somebody has decided, before it is written.
-
-    Raises:
-        BadInputError: it does not.
-    """
-    from voxmatrix.voices.cast_table import parse_table
-
-    try:
-        if parse_table(text, path).has_all_of(table):
-            return
-    except BadInputError:
-        pass
-    raise BadInputError(
-        f"nothing can be added to {path} without changing what it says",
-        'write people as [people."NAME"], with a value a line, or choose another file: `out=NEW.cast.toml`',
-    )
 
 
 def _name(file: Path) -> str:
@@ -119,13 +103,11 @@ def _name(file: Path) -> str:
 
 def _proposal(found: "Attribution", people: "list[FoundPerson]", narrator: str) -> "Proposal":
     """Voices for people, and a warning where there are too few."""
-    from voxmatrix.book.people.proposals import propose
+    from voxmatrix.book.people.proposals import propose, sample_of
     from voxmatrix.book.people.sounds import voices_at_hand
 
     language = found.book.language.lower() or _DEFAULT_LANGUAGE
-    texts = (text for chapter in found.book.chapters for text in chapter.paragraphs)
-    text = next((text for text in texts if len(text) >= _SAMPLE), found.book.chapters[0].paragraphs[0])[:_SAMPLE]
-    voices = list(voices_at_hand(language, text))
+    voices = list(voices_at_hand(language, sample_of(found.book)))
     teller = narrator or (voices[0].name if voices else "")
     proposal = propose(people, found.lines, voices, teller)
     if len(proposal.voices) < 2:

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
+from voxmatrix.book.people.cast_file import whole_table
 from voxmatrix.book.shelf import job_folder
 from voxmatrix.errors import UsageError
 from voxmatrix.files import write_text
+from voxmatrix.serve.casts.store import kept_table, wire_name, with_voices
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import ENDED, Job, Work
-from voxmatrix.serve.jobs.kinds.kind import Id, Name, Plain, Sources, VoiceRequest, exactly_one, number
+from voxmatrix.serve.jobs.kinds.kind import Id, Name, Plain, Sources, VoiceRequest, exactly_one, named_voice, number
 from voxmatrix.serve.jobs.uploads import link
 from voxmatrix.tables.shops import shop_named
 from voxmatrix.work.ledger_files import copy_ledger
@@ -40,6 +42,7 @@ class BookJobRequest(VoiceRequest):
     exclude: Parts | None = None
     notes: bool = False
     dialogue_voice: Name | None = None  # of what persons say
+    cast: bool = False  # the voices of its people, as `/v1/casts` keeps them
     preview: bool = False
     paragraph_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
     chapter_pause: number(0.0, 60.0) | None = None  # type: ignore[valid-type]
@@ -62,7 +65,7 @@ class BookJobRequest(VoiceRequest):
         out = folder / "book" / f"{source.stem}.{self._format()}"
         words = ["book", "make", str(source), f"--out={out}", "--force", *voice, *self.options(_OPTIONS)]
         words += [*kinds_words(self.include, self.exclude), *self._files(sources, folder)]
-        words += self.quotation_words(sources, folder)
+        words += self._cast_words(sources, folder, source) if self.cast else self.quotation_words(sources, folder)
         if self.job is not None:
             copy_ledger(Path(sources.job(self.job)[0].work.leftovers[0]), job_folder(source), link)
         return Work(
@@ -94,6 +97,25 @@ class BookJobRequest(VoiceRequest):
             raise ApiError(409, message, param="job", code="wrong_state")
         return link(book, folder / "input" / book.name)
 
+    def _cast_words(self, sources: Sources, folder: Path, book: Path) -> list[str]:
+        """Words for the table of its people, as it is now, with the files of their voices.
+
+        Raises:
+            ApiError: there is no table, it names a voice that is missing, or another voice of dialogue is set.
+        """
+        if self.dialogue_voice is not None:
+            message = "the cast names the voice of dialogue: leave out dialogue_voice, or cast"
+            raise ApiError(400, message, param="dialogue_voice", code="invalid_value")
+        table = kept_table(book)
+        if table is None:
+            message = (
+                "nobody has looked yet at who speaks in this book: do that first (POST /v1/casts), or leave out cast"
+            )
+            raise ApiError(400, message, param="cast", code="invalid_value")
+        path = folder / "cast.toml"
+        write_text(path, whole_table(with_voices(table, lambda name: _voice_file(sources, name))))
+        return [f"--cast={path}"]
+
     def _files(self, sources: Sources, folder: Path) -> list[str]:
         """Words for the options that are files."""
         words = []
@@ -103,10 +125,26 @@ class BookJobRequest(VoiceRequest):
         return words + self.lexicon_words(sources, folder)
 
 
+def _voice_file(sources: Sources, name: str) -> str:
+    voice, speaker = named_voice(sources, wire_name(name), "cast")
+    return f"{voice.path.absolute()}{'' if speaker is None else f'|{speaker}'}"
+
+
 def kinds_words(include: Sequence[str] | None, exclude: Sequence[str] | None) -> list[str]:
     """Words for the parts of a book that are read, and those that are not."""
     given = (("--include", include), ("--exclude", exclude))
     return [f"{flag}={','.join(kinds)}" for flag, kinds in given if kinds]
+
+
+def source_book(sources: Sources, request: BaseModel) -> Path:
+    """The book that `file` or `job` of a request names.
+
+    Raises:
+        ApiError: there is none, or both are set.
+    """
+    exactly_one(request, "file", "job")
+    file, job = getattr(request, "file", None), getattr(request, "job", None)
+    return book_of(*sources.job(job)) if job is not None else sources.uploads.get(file or "").path
 
 
 def book_of(job: Job, folder: Path) -> Path:

@@ -47,6 +47,9 @@ export function memory(mib) {
   return mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toFixed(mib < 102400 ? 1 : 0)} GiB`;
 }
 
+/** 49 of 100 → "49%" */
+export const percent = (part, all) => (all ? part / all : 0).toLocaleString(LOCALE, { style: "percent" });
+
 /** A message as a sentence. The name of a file begins as it does. */
 export function sentence(words) {
   const said = /^[^:;]{0,120}\.\w{2,5}\b/.test(words) ? words : words[0].toUpperCase() + words.slice(1);

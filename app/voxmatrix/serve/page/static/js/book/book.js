@@ -1,8 +1,10 @@
-// The tab Book: all audiobooks; at #/book/file/ID and #/book/JOB/change what will be made; at #/book/JOB how it is made.
+// The tab Book: all audiobooks; at #/book/file/ID and #/book/JOB/change what will be made, with /cast who speaks in it;
+// at #/book/JOB how it is made.
 
 import { onBack } from "../connection.js";
 import { byId } from "../dom.js";
 import { Audiobook } from "./audiobook.js";
+import { Casting } from "./cast/cast.js";
 import { Setup } from "./setup.js";
 import { Shelf } from "./shelf.js";
 
@@ -27,7 +29,9 @@ export function startBook() {
   return show;
 }
 
-function viewOf(place, [first, second, third]) {
+function viewOf(place, [first, second, third, fourth]) {
+  if (first === "file" && ID.test(second) && third === "cast") return new Casting(place, { file: second }, fourth);
+  if (ID.test(first) && second === "cast") return new Casting(place, { job: first }, third);
   if (first === "file" && ID.test(second)) return new Setup(place, { file: second });
   if (ID.test(first) && second === "change") return new Setup(place, { job: first }, third);
   if (ID.test(first)) return new Audiobook(place, first);

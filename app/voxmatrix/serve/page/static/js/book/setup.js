@@ -25,6 +25,7 @@ export class Setup {
   #format = el("select", {}, Object.entries(FORMATS).map(([value, words]) => el("option", { value }, words)));
   #subtitles = el("input", { type: "checkbox" });
   #along = el("input", { type: "checkbox" });
+  #cast = el("input", { type: "checkbox" });
   #problem = trouble();
   #estimate = el("p", { class: "number estimate", role: "status" });
   #make = el("button", { class: "primary", onclick: onDo(this.#problem, () => this.#start()) });
@@ -72,9 +73,12 @@ export class Setup {
     this.#format.value = request.target ?? request.format ?? "m4b";
     this.#subtitles.checked = request.subtitles ?? false;
     this.#along.checked = request.read_along ?? false;
+    this.#cast.checked = request.cast ?? false;
     this.#make.textContent = t(earlier ? "book.again" : "book.make");
     const box = (input, words, what) => el("label", { class: "box" }, input, el("span", {}, words, el("small", {}, what)));
+    const address = this.source.file ? `#/book/file/${this.source.file}` : `#/book/${this.source.job}`;
     const panel = el("div", { class: "book-options" }, this.#voice.element,
+      el("div", { class: "casting" }, request.cast && box(this.#cast, t("cast.own"), t("cast.own_what")), el("a", { class: "quiet", href: `${address}/cast` }, t("cast.open"))),
       field(t("book.format"), this.#format),
       box(this.#subtitles, t("book.subtitles"), t("book.subtitles_what")),
       box(this.#along, t("book.along"), t("book.along_what")),
@@ -85,7 +89,7 @@ export class Setup {
         el("div", { class: "book-actions" }, el("div", {}, this.#estimate, earlier && note(t("book.only_changed")), this.#problem), this.#make)));
     if (this.sentence && !this.#lexicon.entries[this.sentence]) this.#lexicon.ask(this.sentence);
     for (const part of [this.#chapters, this.#voice, this.#lexicon]) part.addEventListener("change", () => this.#changed());
-    for (const input of [this.#format, this.#subtitles, this.#along]) input.addEventListener("change", () => this.#changed());
+    for (const input of [this.#format, this.#subtitles, this.#along, this.#cast]) input.addEventListener("change", () => this.#changed());
     this.#tell();
   }
 
@@ -108,6 +112,7 @@ export class Setup {
       ...this.#kinds.fields,
       ...(this.#subtitles.checked && { subtitles: true }),
       ...(this.#along.checked && { read_along: true }),
+      ...(this.#cast.checked && { cast: true }),
     };
   }
 

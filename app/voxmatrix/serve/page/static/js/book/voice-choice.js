@@ -18,6 +18,27 @@ export const FORMATS = {
 
 export const readVoices = async () => (await read("v1/audio/voices")).voices;
 
+/** The voice of this name, or of a speaker of it. */
+export const voiceOf = (voices, name) => voices.find(({ id }) => name === id || name?.startsWith(`${id}:`));
+
+/** The voice that tells a book unless somebody chooses another one. */
+export function usualVoice(voices, bookLanguage) {
+  const same = voices.find((voice) => bookLanguage && base(voice.language) === base(bookLanguage)) ?? voices[0];
+  return options(same)[0].value;
+}
+
+/** A choice of voices, those of a language first; `none` names the choice of no voice, "": there is none. */
+export function voiceSelect(voices, bookLanguage, chosen, props, none) {
+  const rank = ({ language: code }) => Number(base(code) !== base(bookLanguage || code));
+  const select = el("select", props, none && el("option", { value: "" }, none), voices.toSorted((one, other) => rank(one) - rank(other)).flatMap(options));
+  select.value = chosen;
+  if (select.selectedIndex < 0) { // it is gone, or a speaker by number
+    select.append(el("option", { value: chosen }, voiceOf(voices, chosen) ? chosen : t("cast.missing", { voice: chosen })));
+    select.value = chosen;
+  }
+  return select;
+}
+
 const base = (code) => code.toLowerCase().split("-")[0];
 
 /** `request` is the body of an earlier job, or a draft. Its events are "change". */
@@ -33,8 +54,7 @@ export class VoiceChoice extends EventTarget {
     this.#voices = voices;
     this.#bookLanguage = bookLanguage;
     this.#voice.replaceChildren(...voices.flatMap(options));
-    const same = voices.find((voice) => bookLanguage && base(voice.language) === base(bookLanguage)) ?? voices[0];
-    this.#voice.value = request.voice ?? options(same)[0].value;
+    this.#voice.value = request.voice ?? usualVoice(voices, bookLanguage);
     if (this.#voice.selectedIndex < 0) this.#voice.selectedIndex = 0; // that voice is gone
     this.#style = new VoiceStyle(request, () => this.dispatchEvent(new Event("change")));
     this.element = el("div", { class: "voice-choice" },
@@ -57,7 +77,7 @@ export class VoiceChoice extends EventTarget {
   }
 
   get #chosen() {
-    return this.#voices.find(({ id }) => this.voice === id || this.voice.startsWith(`${id}:`));
+    return voiceOf(this.#voices, this.voice);
   }
 
   #changed() {

@@ -1,0 +1,1 @@
+"""Who speaks in the books of a server."""
