@@ -10,6 +10,7 @@ from voxmatrix.book.dialogue import with_dialogue, with_lines_of
 from voxmatrix.book.people.clues import NARRATOR
 from voxmatrix.book.people.corrections import Place, find_corrections
 from voxmatrix.book.people.speakers import SaidBy, Speakers, find_speakers
+from voxmatrix.book.people.words import languages
 from voxmatrix.models.style import Role
 from voxmatrix.voices.cast import role_from
 from voxmatrix.voices.cast_table import NOBODY_KNOWN, CastTable, Correction
@@ -42,7 +43,12 @@ class Attribution:
 
 def knows_speakers(language: str) -> bool:
     """Whether there are rules of who speaks in this language; else only plays have speakers."""
-    return language.lower().split("-")[0] in ("en", "")
+    return _code(language) in languages()
+
+
+def _code(language: str) -> str:
+    """That of the table of a language; a book that does not tell its language is taken for English."""
+    return language.lower().replace("_", "-").split("-")[0] or "en"
 
 
 def attribute(book: Book, language: str, table: CastTable) -> Attribution:
@@ -50,7 +56,7 @@ def attribute(book: Book, language: str, table: CastTable) -> Attribution:
     book = with_dialogue(with_lines_of(book, table.by_name), language)
     corrected, lost = find_corrections(book.chapters, table.said)
     known = all(speech.who for chapter in book.chapters for speech in chapter.speeches)
-    speakers = None if known or not knows_speakers(language) else find_speakers(book.chapters)
+    speakers = None if known or not knows_speakers(language) else find_speakers(book.chapters, _code(language))
     said = iter(speakers.said) if speakers else None
     lines = []
     for number, chapter in enumerate(book.chapters):

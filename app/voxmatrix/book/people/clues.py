@@ -8,14 +8,13 @@ from typing import Literal
 
 from voxmatrix.book.people.persons import Persons, Seen
 from voxmatrix.book.people.turns import SPOKEN, Paragraph, Turn
-from voxmatrix.book.people.words import Sex, pronoun_sex
+from voxmatrix.book.people.words import Sex
 
 #: Who tells the book, as `I`.
 NARRATOR = "I"
 #: Characters of narration that are searched before and behind speech.
 _NEAR = 300
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_FOND = ("dear", "Dear", "Oh", "old", "poor")
 _OPENS, _CLOSES = ',"\u201c', ',.!?;"\u201d-\u2014'
 
 Kind = Literal["name", "he", "noun", ""]
@@ -80,7 +79,7 @@ class ClueFinder:
         for match in self._patterns.name.finditer(speech):
             if who := self._persons.who(match[0]):
                 before, after = speech[: match.start()].rstrip(), speech[match.end() :].lstrip()
-                opens = before[-1:] in _OPENS or before.endswith(_FOND)
+                opens = before[-1:] in _OPENS or before.endswith(self._persons.words.called)
                 yield who, opens and after[:1] in _CLOSES
 
     def _says(self, turn: Turn, previous: Turn | None) -> Clue | None:
@@ -123,7 +122,7 @@ class ClueFinder:
         return Clue("name", inside[-1]) if len(set(inside)) == 1 else None
 
     def _doer(self, match: re.Match[str]) -> Clue | None:
-        if match["noun"] and not self._persons.words.noun_sex(match["noun"].split()[-1]):
+        if match["noun"] and not self._persons.words.noun_sex(match["noun"]):
             return None
         return self._clue(match, says=False)
 
@@ -132,30 +131,28 @@ class ClueFinder:
         if raw := match["name"]:
             if who := self._persons.who(raw):
                 return Clue("name", who, says=says, before=before)
-            pronoun = raw.split()[0] if raw.split()[0] in ("He", "She", "I") else ""
-        else:
-            pronoun = match["pronoun"] or ""
-        if pronoun == "I":
-            return Clue("name", NARRATOR, says=says, before=before)
-        if pronoun.lower() in ("he", "she"):
-            return Clue("he", sex=pronoun_sex(pronoun), says=says, before=before)
-        return self._noun_clue(match["noun"].split(), says=says, before=before) if match["noun"] else None
+        if match["noun"]:
+            return self._noun_clue(match["noun"], says=says, before=before)
+        sex = self._persons.words.subjects.get((raw or match["pronoun"]).split()[0].lower())
+        if sex is None:
+            return None
+        return Clue("he", sex=sex, says=says, before=before) if sex else Clue("name", NARRATOR, says=says, before=before)
 
-    def _noun_clue(self, words: list[str], *, says: bool, before: bool) -> Clue:
-        head = words[-1].lower()
-        if self._persons.names.is_name(words[-1]) and (who := self._persons.who(words[-1])):
+    def _noun_clue(self, phrase: str, *, says: bool, before: bool) -> Clue:
+        words = self._persons.words
+        noun = words.noun(phrase)[1]
+        if self._persons.names.is_name(noun) and (who := self._persons.who(noun)):
             return Clue("name", who, says=says, before=before)
-        titled = self._persons.titled(head)
-        label = f"the {head}" if words[0].lower() in ("the", "a", "an", "that", "this") else " ".join(words).lower()
+        titled = self._persons.titled(noun.lower())
         who = titled.pop() if len(titled) == 1 else ""
-        return Clue("noun", who, self._persons.words.noun_sex(head), label, says=says, before=before)
+        return Clue("noun", who, words.speaker_sex(phrase), words.label(phrase), says=says, before=before)
 
 
 def said_nouns(paragraphs: Sequence[Paragraph], persons: Persons) -> Counter[str]:
     """How often a noun says something: `the guide`, `her mother`."""
-    patterns = persons.words.patterns
+    words = persons.words
     found: Counter[str] = Counter()
     for paragraph in paragraphs:
-        found.update(f"the {match[1].lower()}" for match in patterns.said_the.finditer(paragraph.narration))
-        found.update(f"{match[1]} {match[2]}" for match in patterns.said_his.finditer(paragraph.narration))
+        for pattern in words.patterns.said_nouns:
+            found.update(words.label(f"{match[1]} {match[2]}") for match in pattern.finditer(paragraph.narration))
     return found

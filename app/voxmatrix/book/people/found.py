@@ -54,6 +54,6 @@ def _sex(found: Attribution, who: str) -> tuple[str, str]:
     evidence = persons.evidence.get(who)
     if evidence is None:
         sex = "" if who == NARRATOR else persons.sex(who)
-        return sex, f"{who.rsplit(maxsplit=1)[-1]!r}" if sex else ""
+        return sex, f"{persons.words.noun(who)[1]!r}" if sex else ""
     parts = [f"{evidence.he} he, {evidence.she} she"] if evidence.he or evidence.she else []
     return evidence.sex, ", ".join([*([evidence.title] if evidence.title else []), *parts])

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from voxmatrix.book.people.words import CAPITAL, English
+from voxmatrix.book.people.words import Language
 
-_SMALL_WORD = re.compile(r"\b[a-z][\w-]{1,40}")
+_SMALL_WORD = re.compile(r"\b[a-z\u00df-\u00ff][\w-]{1,40}")
 _POSSESSIVE = re.compile(r"['\u2019]s?\Z")
 #: A name has a small letter at most in this share of the times.
 _MAX_SMALL = 3
@@ -32,7 +32,7 @@ class Names:
         words: of the language.
     """
 
-    def __init__(self, text: str, narration: str, words: English) -> None:
+    def __init__(self, text: str, narration: str, words: Language) -> None:
         self._words = words
         self._known = self._capitals(text)
         name = words.patterns.name
@@ -48,7 +48,7 @@ class Names:
     def key(self, raw: str) -> str:
         """A name as it is counted: without dots, `'s`, and words that are no names. "": it names nobody."""
         words, titles = self._words, self._words.titles
-        parts = [_POSSESSIVE.sub("", part.rstrip(".")) for part in raw.split()]
+        parts = [self._plain(part) for part in raw.split()]
         for place in range(1, len(parts)):
             if parts[place] in titles and parts[place - 1] not in titles:
                 parts = parts[:place]
@@ -79,7 +79,17 @@ class Names:
         """The title of a name, if it has one, and the rest."""
         words = name.split()
         title = words[0] if len(words) > 1 and words[0] in self._words.titles else ""
-        return title, words[1:] if title else words
+        return title, [word for word in words[1 if title else 0 :] if word not in self._words.particles]
+
+    def _plain(self, part: str) -> str:
+        """A part of a name without what the grammar adds to it."""
+        words = self._words
+        part = _POSSESSIVE.sub("", part.rstrip("."))
+        if words.elided and (match := words.elided.match(part)):
+            part = part[match.end() :]
+        if words.genitive and part.endswith(words.genitive) and part[: -len(words.genitive)] in self._known:
+            part = part[: -len(words.genitive)]
+        return words.title_forms.get(part, part)
 
     def _titled(self, name: str) -> bool:
         return name.split(maxsplit=1)[0] in self._words.titles
@@ -93,7 +103,7 @@ class Names:
     def _capitals(self, text: str) -> set[str]:
         """Words that have a capital within sentences, and seldom a small letter."""
         small = Counter(_SMALL_WORD.findall(text))
-        large = Counter(m[1] for m in CAPITAL.finditer(text.replace("\n", " ")))
+        large = Counter(m[1] for m in self._words.patterns.capital.finditer(text.replace("\n", " ")))
         return {
             word
             for word, count in large.items()

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from voxmatrix.book.people.groups import Groups, pronouns_behind
 from voxmatrix.book.people.names import Mention, Names
 from voxmatrix.book.people.turns import SPOKEN
-from voxmatrix.book.people.words import English, Sex
+from voxmatrix.book.people.words import Language, Sex
 
 #: What a title, and a noun such as `Aunt`, weigh beside pronouns.
 _TITLE_WEIGHT, _NOUN_WEIGHT = 50, 20
@@ -53,7 +53,7 @@ class Persons:
         words: of the language.
     """
 
-    def __init__(self, text: str, narration: str, words: English) -> None:
+    def __init__(self, text: str, narration: str, words: Language) -> None:
         self.words = words
         self.names = Names(text, narration, words)
         self.of_name = Groups(self.names, narration, words).of
@@ -70,7 +70,7 @@ class Persons:
         self.said: Counter[str] = Counter()
         for name, person in self.of_name.items():
             self.said[person] += self.names.said[name]
-        votes = pronouns_behind(((one.end, one.name) for one in self.mentions), narration)
+        votes = pronouns_behind(((one.end, one.name) for one in self.mentions), narration, words)
         self.evidence = {person: self._evidence(person, votes.get(person, Counter())) for person in self.also}
 
     def who(self, raw: str) -> str:
@@ -89,7 +89,7 @@ class Persons:
         """The sex of a person, or of a noun such as `the old man`."""
         if found := self.evidence.get(who):
             return found.sex
-        return self.words.noun_sex(who.rsplit(maxsplit=1)[-1]) if who else ""
+        return self.words.speaker_sex(who) if who else ""
 
     def titled(self, title: str) -> set[str]:
         """The people with a title, in small letters: `count`."""

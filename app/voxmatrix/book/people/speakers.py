@@ -1,4 +1,4 @@
-"""Who says what in an English book, and how sure that is."""
+"""Who says what in a book, and how sure that is."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from voxmatrix.book.people.clues import ClueFinder, Clues, said_nouns
 from voxmatrix.book.people.persons import Persons, Seen, role_in
 from voxmatrix.book.people.sequence import probabilities
 from voxmatrix.book.people.turns import SPOKEN, Paragraph, Turn, paragraphs_of
-from voxmatrix.book.people.words import Sex, english
+from voxmatrix.book.people.words import Sex, language_of
 
 #: Between two paragraphs, where no name and no sentence goes on.
 _GAP = "\n\2\n"
@@ -37,11 +37,11 @@ class Speakers:
     said: list[SaidBy] = field(default_factory=list)
 
 
-def find_speakers(chapters: Iterable[Chapter]) -> Speakers:
-    """The speakers of a book, whose chapters have their speech."""
+def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers:
+    """The speakers of a book in a language that has a table, whose chapters have their speech."""
     paragraphs, turns = paragraphs_of(chapters)
     narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
-    persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, english())
+    persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, language_of(language))
     mentions = _by_paragraph(paragraphs, persons)
     finder = ClueFinder(persons, paragraphs, mentions)
     previous: list[Turn | None] = [None, *turns]
