@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +14,8 @@ from voxmatrix.book.people.words import Sex
 NARRATOR = "I"
 #: Characters of narration that are searched before and behind speech.
 _NEAR = 300
+#: Somebody is known by a noun that says something so many times.
+_LEAST_CALLED = 2
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _OPENS, _CLOSES = ',"\u201c', ',.!?;"\u201d-\u2014'
 
@@ -40,6 +42,7 @@ class Clues:
     called: tuple[str, ...]  # whom its speech calls by name
     named: frozenset[str]  # of whom it speaks
     told: frozenset[str]  # to whom it is said
+    several: bool = False  # more than one person speaks in it
 
 
 class ClueFinder:
@@ -49,10 +52,18 @@ class ClueFinder:
         persons: of the book.
         paragraphs: all of it.
         mentions: by number of the paragraph.
+        nouns: how often `the guide`, `her mother` say something.
     """
 
-    def __init__(self, persons: Persons, paragraphs: Sequence[Paragraph], mentions: Sequence[Sequence[Seen]]) -> None:
+    def __init__(
+        self,
+        persons: Persons,
+        paragraphs: Sequence[Paragraph],
+        mentions: Sequence[Sequence[Seen]],
+        nouns: Mapping[str, int],
+    ) -> None:
         self._persons, self._paragraphs, self._mentions = persons, paragraphs, mentions
+        self._called = called_nouns(nouns, persons)
         self._patterns = persons.words.patterns
 
     def clues(self, turn: Turn, previous: Turn | None) -> Clues:
@@ -71,8 +82,15 @@ class ClueFinder:
             for match in self._patterns.said_to.finditer(turn.narration)
             if (who := self._persons.who(match[1] or match[2]))
         }
+        several = self._persons.words.several_speak and self._several_speak(turn)
         subject = self._says(turn, previous) or self._does(turn, called) or Clue()
-        return Clues(subject, tuple(called), frozenset(named - set(called)), frozenset(told))
+        return Clues(subject, tuple(called), frozenset(named - set(called)), frozenset(told), several)
+
+    def _several_speak(self, turn: Turn) -> bool:
+        """Whether a paragraph has speech of different people, or one that follows another at once."""
+        if any(not any(map(str.isalpha, turn.behind(part))) for part in range(len(turn.parts) - 1)):
+            return True
+        return len({(clue.kind, clue.who, clue.noun) for clue in self._said_behind(turn)}) > 1
 
     def _names_in(self, speech: str) -> Iterator[tuple[str, bool]]:
         """Who is named in speech, and whether they are called."""
@@ -84,11 +102,8 @@ class ClueFinder:
 
     def _says(self, turn: Turn, previous: Turn | None) -> Clue | None:
         """The subject of a verb of saying, behind a piece of speech or before the first one."""
-        for part in range(len(turn.parts)):
-            behind = turn.behind(part)[:_NEAR]
-            for pattern in (self._patterns.verb_first, self._patterns.subject_first):
-                if (match := pattern.match(behind)) and (clue := self._clue(match, says=True)):
-                    return clue
+        if (clue := next(self._said_behind(turn), None)) is not None:
+            return clue
         sentence = _SENTENCE.split(self._lead(turn, previous))[-1]
         if not sentence.endswith((",", ":", "-", "\u2014")):
             return None
@@ -97,6 +112,14 @@ class ClueFinder:
             if found and (clue := self._clue(found[-1], says=True, before=True)):
                 return clue
         return None
+
+    def _said_behind(self, turn: Turn) -> Iterator[Clue]:
+        for part in range(len(turn.parts)):
+            behind = turn.behind(part)[:_NEAR]
+            for pattern in (self._patterns.verb_first, self._patterns.subject_first):
+                if (match := pattern.match(behind)) and (clue := self._clue(match, says=True)):
+                    yield clue
+                    break
 
     def _lead(self, turn: Turn, previous: Turn | None) -> str:
         """The narration before speech: in its paragraph, or at the end of the one before, which leads to it."""
@@ -143,9 +166,23 @@ class ClueFinder:
         noun = words.noun(phrase)[1]
         if self._persons.names.is_name(noun) and (who := self._persons.who(noun)):
             return Clue("name", who, says=says, before=before)
+        label = words.label(phrase)
+        if says and self._is_called(noun, label):
+            return Clue("name", label, says=says, before=before)
         titled = self._persons.titled(noun.lower())
         who = titled.pop() if len(titled) == 1 else ""
-        return Clue("noun", who, words.speaker_sex(phrase), words.label(phrase), says=says, before=before)
+        return Clue("noun", who, words.speaker_sex(phrase), label, says=says, before=before)
+
+    def _is_called(self, noun: str, label: str) -> bool:
+        """Whether somebody is known by a noun: `the miller`."""
+        return noun.lower() not in (self._persons.words.general_nouns or ()) and label in self._called
+
+
+def called_nouns(nouns: Mapping[str, int], persons: Persons) -> set[str]:
+    """The labels by which people are known who have no other name, in languages whose books do so: `the miller`."""
+    if persons.words.general_nouns is None:
+        return set()
+    return {label for label, count in nouns.items() if count >= _LEAST_CALLED}
 
 
 def said_nouns(paragraphs: Sequence[Paragraph], persons: Persons) -> Counter[str]:

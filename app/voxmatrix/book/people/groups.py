@@ -42,10 +42,20 @@ class Groups:
         full = [
             name
             for name, count in names.count.items()
-            if count > 1 and len(names.parts(name)[1]) > 1 and not names.is_place(name) and self._is_person(name)
+            if count > 1
+            and len(names.parts(name)[1]) > 1
+            and not names.is_place(name)
+            and self._is_person(name)
+            and not self._is_two(name)
         ]
         for name in sorted(full, key=lambda name: (-names.count[name], name)):
             self.of[name] = next((other for other in self.of.values() if self._same(name, other)), name)
+
+    def _is_two(self, full: str) -> bool:
+        """Whether two names that meet in a sentence look like one: `then saw Anna Bernard`."""
+        first, *_, last = self._names.parts(full)[1]
+        count = self._names.count
+        return self._words.nouns_have_capitals and count[full] * _FAR_MORE < min(count[first], count[last])
 
     def _is_person(self, full: str) -> bool:
         rest = self._names.parts(full)[1]

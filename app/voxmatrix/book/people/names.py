@@ -10,6 +10,8 @@ _SMALL_WORD = re.compile(r"\b[a-z\u00df-\u00ff][\w-]{1,40}")
 _POSSESSIVE = re.compile(r"['\u2019]s?\Z")
 #: A name has a small letter at most in this share of the times.
 _MAX_SMALL = 3
+#: In languages whose nouns have capitals, a name has a determiner at most in this share of the times.
+_MAX_DETERMINED = 4
 #: Rather a person than a place if verbs of saying stand beside it in at least one of so many cases.
 _SAID_SHARE = 6
 
@@ -34,7 +36,7 @@ class Names:
 
     def __init__(self, text: str, narration: str, words: Language) -> None:
         self._words = words
-        self._known = self._capitals(text)
+        self._known = self._capitals(text, narration)
         name = words.patterns.name
         self.mentions = [Mention(m.start(), m.end(), key) for m in name.finditer(narration) if (key := self.key(m[0]))]
         #: By name, in the narration and in all of the text.
@@ -100,11 +102,12 @@ class Names:
             return False
         return first in self._known or (more and first in self._words.titles)
 
-    def _capitals(self, text: str) -> set[str]:
+    def _capitals(self, text: str, narration: str) -> set[str]:
         """Words that have a capital within sentences, and seldom a small letter."""
+        text = text.replace("\n", " ")
         small = Counter(_SMALL_WORD.findall(text))
-        large = Counter(m[1] for m in self._words.patterns.capital.finditer(text.replace("\n", " ")))
-        return {
+        large = Counter(m[1] for m in self._words.patterns.capital.finditer(text))
+        found = {
             word
             for word, count in large.items()
             if len(word) > 1
@@ -112,3 +115,25 @@ class Names:
             and count * _MAX_SMALL > small[word.lower()]
             and not (word.isupper() and len(word) > 3)
         }
+        if not self._words.nouns_have_capitals:
+            return found
+        determined = Counter(m[1] for m in self._words.patterns.determined.finditer(text))
+        return {
+            word
+            for word in found & self._said_or_titled(narration)
+            if determined[word] * _MAX_DETERMINED <= large[word]
+        }
+
+    def _said_or_titled(self, narration: str) -> set[str]:
+        """Words that stand beside a verb of saying, or behind a title."""
+        words = self._words
+        called: Counter[str] = Counter()
+        for match in words.patterns.name.finditer(narration):
+            first, *more = match[0].split()
+            if first in words.titles or first in words.title_forms:
+                names = [word for word in more if word not in words.titles | words.particles]
+                called.update(names[:1])
+        found = {word for word, count in called.items() if count > 1}
+        for match in words.patterns.said_name.finditer(narration):
+            found.update((match[1] or match[2]).split())
+        return found

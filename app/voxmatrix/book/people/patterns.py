@@ -20,6 +20,7 @@ class Patterns:
 
     name: re.Pattern[str]
     capital: re.Pattern[str]  # a word with a capital within a sentence
+    determined: re.Pattern[str]  # one behind `the`, in languages whose nouns have capitals
     pronoun_next: re.Pattern[str]  # the pronoun that follows a name in its sentence, before another name
     said_name: re.Pattern[str]  # a name beside a verb of saying
     place: re.Pattern[str]  # a name behind `in`, `at` …
@@ -35,14 +36,15 @@ class Patterns:
 
 def patterns_of(table: dict[str, Any]) -> Patterns:
     """The patterns of a language."""
-    grammar = {"particle": "", "joint": r"\s+", "goes_on": "", "clitic": "", "within": "", "never_first": ""}
+    grammar = {"particle": "", "joint": r"\s+", "goes_on": "", "clitic": "", "within": "", "behind_speech": "", "first": ""}
     grammar |= table["grammar"]
     titles = _any_of(" ".join(table["titles"][row] for row in ("male", "female", "either")).split())
     forms = _any_of([*titles.split("|"), *" ".join(table.get("title_forms", {}).values()).split()])
     said = f"{grammar['clitic']}(?:{_any_of(table['verbs']['said'].split())})"
-    never_first = f"(?!(?:{_any_of(grammar['never_first'].split())})\\b)" if grammar["never_first"] else ""
+    never_first = table["capitals"].get("never_first", "").split()
+    name_begins = f"(?!(?:{_any_of(never_first)})\\b)" if never_first else ""
     name = (
-        rf"\b{never_first}(?:(?:(?:{forms})\.?\s+){{1,3}}{grammar['particle']})?{_CAPITAL}"
+        rf"\b{name_begins}(?:(?:(?:{forms})\.?\s+){{1,3}}{grammar['particle']})?{_CAPITAL}"
         rf"(?:\s+{grammar['between']}{_CAPITAL}){{0,3}}"
     )
     pronouns = table["pronouns"]
@@ -51,6 +53,7 @@ def patterns_of(table: dict[str, Any]) -> Patterns:
         "name": name,
         "capital": rf"(?:(?<=[a-z,;] ){grammar['within']})({_CAPITAL})",
         "pronoun_next": rf"{grammar['sentence']}{{0,80}}?\b({next_pronoun})\b",
+        "determined": rf"\b{grammar.get('before_noun', '(?!)')}\s+({_CAPITAL})",
         "place": rf"\b{grammar['place']}\s+({name})",
         **_beside_speech(grammar, said, name, _subject(grammar, pronouns, name)),
     }
@@ -70,7 +73,8 @@ def _beside_speech(grammar: dict[str, Any], said: str, name: str, subject: str) 
     manner, joint = grammar["manner"], grammar["joint"]
     return {
         "said_name": (
-            rf"\b{said}\s+{grammar['article']}({name})|({name})\s+(?:{manner}\s+)?{said}\b"
+            rf"{grammar['behind_speech']}\b{said}\s+{grammar['article']}({name})"
+            rf"|{grammar['first']}({name})\s+(?:{manner}\s+)?{said}\b"
         ),
         "said_to": (
             rf"\b{said}\b[^.!?\"]{{0,40}}?\b{grammar['to']}\s+({name})|\b{grammar['told']}\s+({name})"

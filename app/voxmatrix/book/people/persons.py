@@ -9,8 +9,8 @@ from voxmatrix.book.people.names import Mention, Names
 from voxmatrix.book.people.turns import SPOKEN
 from voxmatrix.book.people.words import Language, Sex
 
-#: What a title, and a noun such as `Aunt`, weigh beside pronouns.
-_TITLE_WEIGHT, _NOUN_WEIGHT = 50, 20
+#: What a title, a noun such as `Aunt` and a given name weigh beside pronouns.
+_TITLE_WEIGHT, _NOUN_WEIGHT, _NAME_WEIGHT = 50, 20, 5
 #: The sex is unknown if the votes differ by less than this share.
 _LEAST_DIFFERENCE = 0.2
 _ENDS_SENTENCE = ("", ".", "!", "?", SPOKEN)
@@ -102,11 +102,14 @@ class Persons:
             if (told := self.words.title_sex(first)) and first != last:
                 votes[told] += _TITLE_WEIGHT
                 told_by = first
-            if told := self.words.noun_sex(last):
+            if told := self.words.nouns.get(last.lower(), ""):
                 votes[told] += _NOUN_WEIGHT
                 told_by = told_by or last
+            if told := self.words.given_names.get(self.names.parts(name)[1][0], ""):
+                votes[told] += _NAME_WEIGHT
+                told_by = told_by or self.names.parts(name)[1][0]
         difference = votes["m"] - votes["f"]
         sex: Sex = "m" if difference > 0 else "f"
-        if not votes or abs(difference) < _LEAST_DIFFERENCE * votes.total():
+        if abs(difference) < max(_LEAST_DIFFERENCE * votes.total(), self.words.least_pronouns):
             sex = ""
         return SexEvidence(sex, pronouns["m"], pronouns["f"], told_by)

@@ -1,17 +1,20 @@
 """Who says what in a book, and how sure that is."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from voxmatrix.book.content import Chapter
 from voxmatrix.book.people.candidates import Candidates, choice_of
-from voxmatrix.book.people.clues import ClueFinder, Clues, said_nouns
+from voxmatrix.book.people.clues import ClueFinder, Clues, called_nouns, said_nouns
 from voxmatrix.book.people.persons import Persons, Seen, role_in
 from voxmatrix.book.people.sequence import probabilities
 from voxmatrix.book.people.turns import SPOKEN, Paragraph, Turn, paragraphs_of
 from voxmatrix.book.people.words import Sex, language_of
 
+#: What a probability is multiplied with that does not count somebody else, whom nothing names.
+_DOUBT = 0.5
 #: Between two paragraphs, where no name and no sentence goes on.
 _GAP = "\n\2\n"
 
@@ -42,15 +45,18 @@ def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers
     paragraphs, turns = paragraphs_of(chapters)
     narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
     persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, language_of(language))
-    mentions = _by_paragraph(paragraphs, persons)
-    finder = ClueFinder(persons, paragraphs, mentions)
+    nouns = said_nouns(paragraphs, persons)
+    mentions = _by_paragraph(paragraphs, persons, nouns)
+    finder = ClueFinder(persons, paragraphs, mentions, nouns)
     previous: list[Turn | None] = [None, *turns]
     clues = [finder.clues(turn, before) for turn, before in zip(turns, previous, strict=False)]
-    return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, paragraphs)))
+    return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, nouns)))
 
 
-def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons) -> list[list[Seen]]:
-    """Who is named in each paragraph."""
+def _by_paragraph(
+    paragraphs: Sequence[Paragraph], persons: Persons, nouns: Mapping[str, int]
+) -> list[list[Seen]]:
+    """Who is named in each paragraph, or called by a noun."""
     starts, place = [], 0
     for paragraph in paragraphs:
         starts.append(place)
@@ -60,6 +66,13 @@ def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons) -> list[lis
         number = bisect_right(starts, mention.start) - 1
         start, end = mention.start - starts[number], mention.end - starts[number]
         found[number].append(Seen(start, mention.name, role_in(paragraphs[number].narration, start, end)))
+    called = {persons.words.noun(label)[1]: label for label in called_nouns(nouns, persons)}
+    if called:
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, called))})\b")
+        for own, paragraph in zip(found, paragraphs, strict=True):
+            text = paragraph.narration
+            own += (Seen(m.start(), called[m[0]], role_in(text, m.start(), m.end())) for m in pattern.finditer(text))
+            own.sort()
     return found
 
 
@@ -68,11 +81,11 @@ def _said(
     clues: Sequence[Clues],
     mentions: Sequence[Sequence[Seen]],
     persons: Persons,
-    paragraphs: Sequence[Paragraph],
+    nouns: Mapping[str, int],
 ) -> Iterator[SaidBy]:
     first = [number for number, turn in enumerate(turns) if not (number and turn.continues)]
     own, their = [turns[number] for number in first], [clues[number] for number in first]
-    candidates = Candidates(persons, own, their, mentions, said_nouns(paragraphs, persons))
+    candidates = Candidates(persons, own, their, mentions, nouns)
     choices = [choice_of(*features) for features in candidates.of_turns()]
     found = {}
     for turn, clue, choice, chances in zip(own, their, choices, probabilities(choices), strict=True):
@@ -88,11 +101,24 @@ def _said(
 
 def _decided(turn: Turn, clues: Clues, who: Sequence[str], chances: Sequence[float], persons: Persons) -> SaidBy:
     sure, best = max(zip(chances, who, strict=True))
+    doubt = _doubt(best, clues, who, persons)
     sexes = {
         sex: sum(chance for chance, one in zip(chances, who, strict=True) if persons.sex(one) == sex) for sex in "mf"
     }
     sex: Sex = "m" if sexes["m"] >= sexes["f"] else "f"
-    return SaidBy(turn, best, _rule(clues), sure, sex, sexes[sex])
+    sex_doubt = doubt if clues.several or not clues.subject.sex else 1.0
+    return SaidBy(turn, best, _rule(clues), sure * doubt, sex, sexes[sex] * sex_doubt)
+
+
+def _doubt(best: str, clues: Clues, who: Sequence[str], persons: Persons) -> float:
+    """By how much a probability is less than it seems, in languages whose books call people by nouns."""
+    words = persons.words
+    if words.general_nouns is None or not best:
+        return 1.0
+    named = clues.subject.says and clues.subject.kind == "name"
+    is_alone = len(who) == 1 and not named
+    is_general = best not in persons.also and words.noun(best)[1].lower() in words.general_nouns
+    return _DOUBT if clues.several or is_alone or is_general else 1.0
 
 
 def _rule(clues: Clues) -> str:

@@ -33,13 +33,17 @@ class Language:
     with_given_name: Words  # titles before given names
     particles: Words  # `von`: parts of a name that many names share
     nouns: Mapping[str, Sex]
+    general_nouns: Words | None  # nouns that no one person is called by; None: people are not called by nouns
     noun_ends: tuple[tuple[re.Pattern[str], Sex], ...]
     articles: Mapping[str, str]  # by determiners: the article in the label of somebody without a name
     article_sex: Mapping[str, Sex]
     subjects: Mapping[str, Sex]  # pronouns in small letters; "": who tells the book
     pronouns: Mapping[str, Sex]  # those which tell the sex of somebody who was named before
     long_forms: Mapping[str, str]  # of given names
+    given_names: Mapping[str, Sex]
     nouns_have_capitals: bool
+    several_speak: bool  # in one paragraph
+    least_pronouns: int  # by which the pronouns of one sex must be more than those of the other, to tell it
     elided: re.Pattern[str] | None  # `l'`, before a name
     genitive: str  # the letters that a name ends with in the genitive
     sure: tuple[float, float] | None  # the least probabilities of a person and of a sex, where they are not the usual
@@ -118,13 +122,17 @@ def language_of(code: str) -> Language:
         with_given_name=_words(titles, "with_given_name"),
         particles=_words(table["capitals"], "particles"),
         nouns=_sexes(nouns) | _by_article(nouns.get("by_article", ""), article_sex),
+        general_nouns=_words(nouns, "general") if "general" in nouns else None,
         noun_ends=tuple((re.compile(f"(?:{ends})$"), _SEXES[row]) for row, ends in table.get("noun_ends", {}).items()),
         articles=articles,
         article_sex=article_sex,
         subjects=_pronouns(table["pronouns"], "he", "she") | dict.fromkeys(table["pronouns"]["i"].lower().split(), ""),
         pronouns=_pronouns(table["pronouns"], "his", "hers"),
         long_forms={short: long for long, forms in table["short_forms"].items() for short in forms.split()},
+        given_names=_sexes(table.get("given_names", {})),
         nouns_have_capitals=grammar.get("nouns_have_capitals", False),
+        several_speak=grammar.get("several_speak", False),
+        least_pronouns=grammar.get("least_pronouns", 1),
         elided=re.compile(grammar["elided"]) if "elided" in grammar else None,
         genitive=grammar.get("genitive", ""),
         sure=(sure["person"], sure["sex"]) if sure else None,
