@@ -38,13 +38,13 @@ def patterns_of(table: dict[str, Any]) -> Patterns:
     """The patterns of a language."""
     grammar = {"particle": "", "joint": r"\s+", "goes_on": "", "clitic": "", "within": "", "behind_speech": "", "first": ""}
     grammar |= table["grammar"]
-    titles = _any_of(" ".join(table["titles"][row] for row in ("male", "female", "either")).split())
-    forms = _any_of([*titles.split("|"), *" ".join(table.get("title_forms", {}).values()).split()])
+    titles = _any_of(title_forms(table))
     said = f"{grammar['clitic']}(?:{_any_of(table['verbs']['said'].split())})"
     never_first = table["capitals"].get("never_first", "").split()
-    name_begins = f"(?!(?:{_any_of(never_first)})\\b)" if never_first else ""
+    no_name = [*([rf"(?:{_any_of(never_first)})\b"] if never_first else []), *grammar.get("no_name", [])]
+    name_begins = f"(?!{'|'.join(no_name)})" if no_name else ""
     name = (
-        rf"\b{name_begins}(?:(?:(?:{forms})\.?\s+){{1,3}}{grammar['particle']})?{_CAPITAL}"
+        rf"\b{name_begins}(?:(?:(?:{titles})\.?\s+){{1,3}}{grammar['particle']})?{_CAPITAL}"
         rf"(?:\s+{grammar['between']}{_CAPITAL}){{0,3}}"
     )
     pronouns = table["pronouns"]
@@ -61,6 +61,13 @@ def patterns_of(table: dict[str, Any]) -> Patterns:
         **{key: re.compile(pattern) for key, pattern in patterns.items()},
         said_nouns=tuple(re.compile(rf"\b{said}\s+{noun}") for noun in grammar["said_nouns"]),
     )
+
+
+def title_forms(table: dict[str, Any]) -> dict[str, str]:
+    """The titles as names have them, by all their forms: `monsieur` for M, Monsieur and monsieur."""
+    titles = " ".join(table["titles"][row] for row in ("male", "female", "either")).split()
+    forms = {form: title for title, forms in table.get("title_forms", {}).items() for form in forms.split()}
+    return {title: title for title in titles} | {title[0].upper() + title[1:]: title for title in titles} | forms
 
 
 def _subject(grammar: dict[str, Any], pronouns: dict[str, str], name: str) -> str:

@@ -10,6 +10,8 @@ from voxmatrix.book.content import Chapter
 SPOKEN = "\0"
 #: Paragraphs that seem to stand between two chapters, so that nobody of one is looked for in the other.
 _BETWEEN_CHAPTERS = 50
+#: What speech begins with that nothing closes.
+_DASHES = "-\u2013\u2014\u2015"
 _CLOSES = "\"'\u201d\u2019\u00ab\u00bb\u201c"
 
 
@@ -54,8 +56,13 @@ def paragraphs_of(chapters: Iterable[Chapter]) -> tuple[list[Paragraph], list[Tu
             spans = [(part.start, part.end) for part in parts.get(number, ())]
             narration = _without(text, spans)
             if spans:
-                turns.append(Turn(len(paragraphs), place, spans, narration, is_open and spans[0][0] <= 2))
-            is_open = bool(spans) and spans[-1][1] >= len(text.rstrip()) and text.rstrip()[-1] not in _CLOSES
+                turns.append(Turn(len(paragraphs), place, spans, narration, is_open and spans[0][0] <= 2 and text[spans[0][0]] not in _DASHES))
+            is_open = (
+                bool(spans)
+                and spans[-1][1] >= len(text.rstrip())
+                and text.rstrip()[-1] not in _CLOSES
+                and text[spans[-1][0]] not in _DASHES
+            )
             paragraphs.append(Paragraph(place, text, narration))
             place += 1
         place += _BETWEEN_CHAPTERS

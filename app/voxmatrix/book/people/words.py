@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from voxmatrix.book.people.patterns import Patterns, patterns_of
+from voxmatrix.book.people.patterns import Patterns, patterns_of, title_forms
 from voxmatrix.tables import rows
 
 #: m: he; f: she; "": unknown.
@@ -45,6 +45,7 @@ class Language:
     several_speak: bool  # in one paragraph
     least_pronouns: int  # by which the pronouns of one sex must be more than those of the other, to tell it
     elided: re.Pattern[str] | None  # `l'`, before a name
+    elides_before: re.Pattern[str] | None  # the letters before which an article is `l'`
     genitive: str  # the letters that a name ends with in the genitive
     sure: tuple[float, float] | None  # the least probabilities of a person and of a sex, where they are not the usual
     patterns: Patterns
@@ -62,7 +63,9 @@ class Language:
             first, *rest = (words[0].lower(), *words[1:]) if self.nouns_have_capitals else phrase.lower().split()
             return " ".join([first, *rest])
         noun = words[-1] if self.nouns_have_capitals else words[-1].lower()
-        return f"{article}{noun}" if article.endswith("'") else f"{article} {noun}"
+        if self.elides_before and self.elides_before.match(noun):
+            return f"l'{noun}"
+        return f"{article} {noun}"
 
     def noun_sex(self, phrase: str) -> Sex:
         """The sex of whom a noun, with its determiner or without, names: `uncle`, `the uncle`."""
@@ -111,7 +114,7 @@ def language_of(code: str) -> Language:
         male_titles=male,
         female_titles=female,
         titles=male | female | _words(titles, "either"),
-        title_forms={form: title for title, forms in table.get("title_forms", {}).items() for form in forms.split()},
+        title_forms=title_forms(table),
         common_titles=_words(titles, "common"),
         wives=_words(titles, "wife"),
         maidens=_words(titles, "maiden"),
@@ -133,7 +136,8 @@ def language_of(code: str) -> Language:
         nouns_have_capitals=grammar.get("nouns_have_capitals", False),
         several_speak=grammar.get("several_speak", False),
         least_pronouns=grammar.get("least_pronouns", 1),
-        elided=re.compile(grammar["elided"]) if "elided" in grammar else None,
+        elided=_pattern(grammar, "elided"),
+        elides_before=_pattern(grammar, "elides_before"),
         genitive=grammar.get("genitive", ""),
         sure=(sure["person"], sure["sex"]) if sure else None,
         patterns=patterns_of(table),
@@ -141,6 +145,10 @@ def language_of(code: str) -> Language:
 
 
 _SEXES: Mapping[str, Sex] = {"male": "m", "female": "f"}
+
+
+def _pattern(grammar: dict[str, Any], row: str) -> re.Pattern[str] | None:
+    return re.compile(grammar[row]) if row in grammar else None
 
 
 def _words(part: dict[str, Any], row: str) -> Words:
