@@ -167,9 +167,9 @@ class ClueFinder:
         if self._persons.names.is_name(noun) and (who := self._persons.who(noun)):
             return Clue("name", who, says=says, before=before)
         label = words.label(phrase)
-        if says and self._is_called(noun, label):
-            return Clue("name", label, says=says, before=before)
         titled = self._persons.titled(noun.lower())
+        if says and not titled and self._is_called(noun, label):
+            return Clue("name", label, says=says, before=before)
         who = titled.pop() if len(titled) == 1 else ""
         return Clue("noun", who, words.speaker_sex(phrase), label, says=says, before=before)
 

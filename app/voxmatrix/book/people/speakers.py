@@ -12,6 +12,7 @@ from voxmatrix.book.people.persons import Persons, Seen, role_in
 from voxmatrix.book.people.sequence import probabilities
 from voxmatrix.book.people.turns import SPOKEN, Paragraph, Turn, paragraphs_of
 from voxmatrix.book.people.words import Sex, language_of
+from voxmatrix.text.speech.language import speech_of
 
 #: What a probability is multiplied with that does not count somebody else, whom nothing names.
 _DOUBT = 0.5
@@ -42,7 +43,7 @@ class Speakers:
 
 def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers:
     """The speakers of a book in a language that has a table, whose chapters have their speech."""
-    paragraphs, turns = paragraphs_of(chapters)
+    paragraphs, turns = paragraphs_of(chapters, dashes=speech_of(language).dash != "")
     narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
     persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, language_of(language))
     nouns = said_nouns(paragraphs, persons)
@@ -107,7 +108,7 @@ def _decided(turn: Turn, clues: Clues, who: Sequence[str], chances: Sequence[flo
     }
     sex: Sex = "m" if sexes["m"] >= sexes["f"] else "f"
     sex_doubt = doubt if clues.several or not clues.subject.sex else 1.0
-    return SaidBy(turn, best, _rule(clues), sure * doubt, sex, sexes[sex] * sex_doubt)
+    return SaidBy(turn, best, _rule(clues), sure * doubt, sex, float(sexes[sex] * sex_doubt))
 
 
 def _doubt(best: str, clues: Clues, who: Sequence[str], persons: Persons) -> float:
