@@ -102,24 +102,31 @@ def _said(
 
 def _decided(turn: Turn, clues: Clues, who: Sequence[str], chances: Sequence[float], persons: Persons) -> SaidBy:
     sure, best = max(zip(chances, who, strict=True))
-    doubt = _doubt(best, clues, who, persons)
     sexes = {
         sex: sum(chance for chance, one in zip(chances, who, strict=True) if persons.sex(one) == sex) for sex in "mf"
     }
     sex: Sex = "m" if sexes["m"] >= sexes["f"] else "f"
-    sex_doubt = doubt if clues.several or not clues.subject.sex else 1.0
-    return SaidBy(turn, best, _rule(clues), sure * doubt, sex, float(sexes[sex] * sex_doubt))
+    sex_sure = float(sexes[sex])
+    if persons.words.general_nouns is not None:
+        sure *= _DOUBT if _may_be_another(best, clues, who, persons) else 1.0
+        sex_sure *= _DOUBT if _may_be_of_other_sex(clues, who, persons) else 1.0
+    return SaidBy(turn, best, _rule(clues), sure, sex, sex_sure)
 
 
-def _doubt(best: str, clues: Clues, who: Sequence[str], persons: Persons) -> float:
-    """By how much a probability is less than it seems, in languages whose books call people by nouns."""
-    words = persons.words
-    if words.general_nouns is None or not best:
-        return 1.0
-    named = clues.subject.says and clues.subject.kind == "name"
-    is_alone = len(who) == 1 and not named
-    is_general = best not in persons.also and words.noun(best)[1].lower() in words.general_nouns
-    return _DOUBT if clues.several or is_alone or is_general else 1.0
+def _may_be_another(best: str, clues: Clues, who: Sequence[str], persons: Persons) -> bool:
+    """Whether somebody may speak whom nothing names, in languages whose books call people by nouns."""
+    words, subject = persons.words, clues.subject
+    is_alone = len(who) == 1 and not (subject.says and subject.kind == "name")
+    is_general = bool(best) and best not in persons.also and words.noun(best)[1].lower() in (words.general_nouns or ())
+    return clues.several or is_alone or is_general
+
+
+def _may_be_of_other_sex(clues: Clues, who: Sequence[str], persons: Persons) -> bool:
+    """The same, where nothing tells the sex and nobody of the other one is weighed."""
+    subject = clues.subject
+    if clues.several or subject.sex or (subject.says and subject.kind == "name"):
+        return clues.several
+    return not {"m", "f"} <= {persons.sex(one) for one in who}
 
 
 def _rule(clues: Clues) -> str:
