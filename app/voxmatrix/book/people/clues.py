@@ -82,15 +82,10 @@ class ClueFinder:
             for match in self._patterns.said_to.finditer(turn.narration)
             if (who := self._persons.who(match[1] or match[2]))
         }
-        several = self._persons.words.several_speak and self._several_speak(turn)
-        subject = self._says(turn, previous) or self._does(turn, called) or Clue()
+        behind = list(self._said_behind(turn))
+        several = self._persons.words.several_speak and _several_speak(turn, behind)
+        subject = (behind[0] if behind else self._says_before(turn, previous)) or self._does(turn, called) or Clue()
         return Clues(subject, tuple(called), frozenset(named - set(called)), frozenset(told), several)
-
-    def _several_speak(self, turn: Turn) -> bool:
-        """Whether a paragraph has speech of different people, or one that follows another at once."""
-        if any(not any(map(str.isalpha, turn.behind(part))) for part in range(len(turn.parts) - 1)):
-            return True
-        return len({(clue.kind, clue.who, clue.noun) for clue in self._said_behind(turn)}) > 1
 
     def _names_in(self, speech: str) -> Iterator[tuple[str, bool]]:
         """Who is named in speech, and whether they are called."""
@@ -100,10 +95,8 @@ class ClueFinder:
                 opens = before[-1:] in _OPENS or before.endswith(self._persons.words.called)
                 yield who, opens and after[:1] in _CLOSES
 
-    def _says(self, turn: Turn, previous: Turn | None) -> Clue | None:
-        """The subject of a verb of saying, behind a piece of speech or before the first one."""
-        if (clue := next(self._said_behind(turn), None)) is not None:
-            return clue
+    def _says_before(self, turn: Turn, previous: Turn | None) -> Clue | None:
+        """The subject of a verb of saying before the first piece of speech."""
         sentence = _SENTENCE.split(self._lead(turn, previous))[-1]
         if not sentence.endswith((",", ":", "-", "\u2014")):
             return None
@@ -114,6 +107,7 @@ class ClueFinder:
         return None
 
     def _said_behind(self, turn: Turn) -> Iterator[Clue]:
+        """The subjects of verbs of saying behind pieces of speech."""
         for part in range(len(turn.parts)):
             behind = turn.behind(part)[:_NEAR]
             for pattern in (self._patterns.verb_first, self._patterns.subject_first):
@@ -151,15 +145,16 @@ class ClueFinder:
 
     def _clue(self, match: re.Match[str], *, says: bool, before: bool = False) -> Clue | None:
         """What a subject tells; None if it is nobody."""
-        if raw := match["name"]:
-            if who := self._persons.who(raw):
-                return Clue("name", who, says=says, before=before)
+        if (raw := match["name"]) and (who := self._persons.who(raw)):
+            return Clue("name", who, says=says, before=before)
         if match["noun"]:
             return self._noun_clue(match["noun"], says=says, before=before)
         sex = self._persons.words.subjects.get((raw or match["pronoun"]).split()[0].lower())
         if sex is None:
             return None
-        return Clue("he", sex=sex, says=says, before=before) if sex else Clue("name", NARRATOR, says=says, before=before)
+        return (
+            Clue("he", sex=sex, says=says, before=before) if sex else Clue("name", NARRATOR, says=says, before=before)
+        )
 
     def _noun_clue(self, phrase: str, *, says: bool, before: bool) -> Clue:
         words = self._persons.words
@@ -178,6 +173,13 @@ class ClueFinder:
         return noun.lower() not in (self._persons.words.general_nouns or ()) and label in self._called
 
 
+def _several_speak(turn: Turn, behind: Sequence[Clue]) -> bool:
+    """Whether a paragraph has speech of different people, or speech that follows other speech at once."""
+    if any(not any(map(str.isalpha, turn.behind(part))) for part in range(len(turn.parts) - 1)):
+        return True
+    return len({(clue.kind, clue.who, clue.noun) for clue in behind}) > 1
+
+
 def called_nouns(nouns: Mapping[str, int], persons: Persons) -> set[str]:
     """The labels by which people are known who have no other name, in languages whose books do so: `the miller`."""
     if persons.words.general_nouns is None:
@@ -190,6 +192,7 @@ def said_nouns(paragraphs: Sequence[Paragraph], persons: Persons) -> Counter[str
     words = persons.words
     found: Counter[str] = Counter()
     for paragraph in paragraphs:
+        text = paragraph.narration.replace(SPOKEN, '"')
         for pattern in words.patterns.said_nouns:
-            found.update(words.label(f"{match[1]} {match[2]}") for match in pattern.finditer(paragraph.narration))
+            found.update(words.label(f"{match[1]} {match[2]}") for match in pattern.finditer(text))
     return found

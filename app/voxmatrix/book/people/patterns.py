@@ -36,7 +36,15 @@ class Patterns:
 
 def patterns_of(table: dict[str, Any]) -> Patterns:
     """The patterns of a language."""
-    grammar = {"particle": "", "joint": r"\s+", "goes_on": "", "clitic": "", "within": "", "behind_speech": "", "first": ""}
+    grammar = {
+        "particle": "",
+        "joint": r"\s+",
+        "goes_on": "",
+        "clitic": "",
+        "within": "",
+        "behind_speech": "",
+        "first": "",
+    }
     grammar |= table["grammar"]
     titles = _any_of(title_forms(table))
     said = f"{grammar['clitic']}(?:{_any_of(table['verbs']['said'].split())})"
@@ -59,7 +67,7 @@ def patterns_of(table: dict[str, Any]) -> Patterns:
     }
     return Patterns(
         **{key: re.compile(pattern) for key, pattern in patterns.items()},
-        said_nouns=tuple(re.compile(rf"\b{said}\s+{noun}") for noun in grammar["said_nouns"]),
+        said_nouns=tuple(re.compile(rf"{grammar['behind_speech']}\b{said}\s+{noun}") for noun in grammar["said_nouns"]),
     )
 
 
@@ -83,9 +91,7 @@ def _beside_speech(grammar: dict[str, Any], said: str, name: str, subject: str) 
             rf"{grammar['behind_speech']}\b{said}\s+{grammar['article']}({name})"
             rf"|{grammar['first']}({name})\s+(?:{manner}\s+)?{said}\b"
         ),
-        "said_to": (
-            rf"\b{said}\b[^.!?\"]{{0,40}}?\b{grammar['to']}\s+({name})|\b{grammar['told']}\s+({name})"
-        ),
+        "said_to": (rf"\b{said}\b[^.!?\"]{{0,40}}?\b{grammar['to']}\s+({name})|\b{grammar['told']}\s+({name})"),
         "verb_first": rf"{_START}{grammar['and_verb']}(?:{manner}\s+)?{said}{joint}(?:{manner}\s+)?{subject}",
         "subject_first": (
             rf"{_START}{grammar['and_subject']}{subject}{_ASIDE}{grammar['goes_on']}\s+(?:{manner}\s+){{0,2}}{said}\b"

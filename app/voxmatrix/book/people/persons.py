@@ -71,6 +71,7 @@ class Persons:
         for name, person in self.of_name.items():
             self.said[person] += self.names.said[name]
         votes = pronouns_behind(((one.end, one.name) for one in self.mentions), narration, words)
+        self._noun_sexes: dict[str, Sex] = {}
         self.evidence = {person: self._evidence(person, votes.get(person, Counter())) for person in self.also}
 
     def who(self, raw: str) -> str:
@@ -89,7 +90,9 @@ class Persons:
         """The sex of a person, or of a noun such as `the old man`."""
         if found := self.evidence.get(who):
             return found.sex
-        return self.words.speaker_sex(who) if who else ""
+        if who not in self._noun_sexes:
+            self._noun_sexes[who] = self.words.speaker_sex(who) if who else ""
+        return self._noun_sexes[who]
 
     def titled(self, title: str) -> set[str]:
         """The people with a title, in small letters: `count`."""

@@ -54,9 +54,7 @@ def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers
     return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, nouns)))
 
 
-def _by_paragraph(
-    paragraphs: Sequence[Paragraph], persons: Persons, nouns: Mapping[str, int]
-) -> list[list[Seen]]:
+def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons, nouns: Mapping[str, int]) -> list[list[Seen]]:
     """Who is named in each paragraph, or called by a noun."""
     starts, place = [], 0
     for paragraph in paragraphs:
@@ -70,9 +68,8 @@ def _by_paragraph(
     called = {persons.words.noun(label)[1]: label for label in called_nouns(nouns, persons)}
     if called:
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, called))})\b")
-        for own, paragraph in zip(found, paragraphs, strict=True):
-            text = paragraph.narration
-            own += (Seen(m.start(), called[m[0]], role_in(text, m.start(), m.end())) for m in pattern.finditer(text))
+        for own, text in zip(found, (paragraph.narration for paragraph in paragraphs), strict=True):
+            own.extend(Seen(m.start(), called[m[0]], role_in(text, *m.span())) for m in pattern.finditer(text))
             own.sort()
     return found
 

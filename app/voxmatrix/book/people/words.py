@@ -47,7 +47,6 @@ class Language:
     elided: re.Pattern[str] | None  # `l'`, before a name
     elides_before: re.Pattern[str] | None  # the letters before which an article is `l'`
     genitive: str  # the letters that a name ends with in the genitive
-    sure: tuple[float, float] | None  # the least probabilities of a person and of a sex, where they are not the usual
     patterns: Patterns
 
     def noun(self, phrase: str) -> tuple[str, str]:
@@ -109,7 +108,6 @@ def language_of(code: str) -> Language:
     male, female = _words(titles, "male"), _words(titles, "female")
     articles = {word: article for article, words in table["determiners"].items() for word in words.split()}
     article_sex = _sexes(table.get("article_sex", {}))
-    sure = table.get("sure")
     return Language(
         male_titles=male,
         female_titles=female,
@@ -139,7 +137,6 @@ def language_of(code: str) -> Language:
         elided=_pattern(grammar, "elided"),
         elides_before=_pattern(grammar, "elides_before"),
         genitive=grammar.get("genitive", ""),
-        sure=(sure["person"], sure["sex"]) if sure else None,
         patterns=patterns_of(table),
     )
 
