@@ -163,4 +163,4 @@ def _by_article(nouns: str, article_sex: Mapping[str, Sex]) -> dict[str, Sex]:
 
 def _pronouns(part: dict[str, str], male: str, female: str) -> dict[str, Sex]:
     rows: tuple[tuple[str, Sex], ...] = ((male, "m"), (female, "f"))
-    return {re.split(r"\W", word)[0]: sex for row, sex in rows for word in part[row].split()}
+    return {re.split(r"[^\w-]", word)[0]: sex for row, sex in rows for word in part[row].split()}
