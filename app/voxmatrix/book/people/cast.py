@@ -11,6 +11,7 @@ from voxmatrix.book.people.clues import NARRATOR
 from voxmatrix.book.people.corrections import Place, find_corrections
 from voxmatrix.book.people.persons import KnownPerson
 from voxmatrix.book.people.speakers import SaidBy, find_speakers
+from voxmatrix.book.people.words import languages
 from voxmatrix.models.style import Role
 from voxmatrix.voices.cast import role_from
 from voxmatrix.voices.cast_table import NOBODY_KNOWN, CastTable, Correction
@@ -46,7 +47,12 @@ class Attribution:
 
 def knows_speakers(language: str) -> bool:
     """Whether there are rules of who speaks in this language; else only plays have speakers."""
-    return language.lower().split("-")[0] in ("en", "")
+    return _code(language) in languages()
+
+
+def _code(language: str) -> str:
+    """That of the table of a language; a book that does not tell its language is taken for English."""
+    return language.lower().replace("_", "-").split("-")[0] or "en"
 
 
 def attribute(book: Book, language: str, table: CastTable) -> Attribution:
@@ -58,7 +64,7 @@ def find_lines(book: Book, language: str, names: Collection[str] = ()) -> Attrib
     """Find who says what, by what the book tells alone; `names`, in small letters, may stand before lines."""
     book = with_dialogue(with_lines_of(book, names), language)
     known = all(speech.who for chapter in book.chapters for speech in chapter.speeches)
-    speakers = None if known or not knows_speakers(language) else find_speakers(book.chapters)
+    speakers = None if known or not knows_speakers(language) else find_speakers(book.chapters, _code(language))
     said = iter(speakers.said) if speakers else None
     lines = []
     for number, chapter in enumerate(book.chapters):
@@ -67,7 +73,8 @@ def find_lines(book: Book, language: str, names: Collection[str] = ()) -> Attrib
             if speech.paragraph != last:
                 last, turn = speech.paragraph, next(said) if said else None
             lines.append(_found(Place(number, index), speech, turn))
-    return Attribution(book, lines, persons=speakers.persons.known() if speakers else {})
+    who = {line.who for line in lines} - {"", NARRATOR}
+    return Attribution(book, lines, persons=speakers.persons.known(who) if speakers else {})
 
 
 def _found(place: Place, speech: Speech, turn: SaidBy | None) -> Line:

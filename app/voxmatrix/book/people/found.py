@@ -4,9 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from voxmatrix.book.people.cast import Attribution
-from voxmatrix.book.people.clues import NARRATOR
 from voxmatrix.book.people.persons import KnownPerson
-from voxmatrix.book.people.words import english
 from voxmatrix.voices.cast_table import CastTable
 
 #: Who speaks fewer times gets no lines of their own in a table.
@@ -32,16 +30,9 @@ def people_of(found: Attribution, table: CastTable) -> list[FoundPerson]:
     people = []
     for who, count in sorted(speeches.items(), key=lambda pair: (-pair[1], pair[0])):
         person = table.by_name.get(who.casefold())
-        known = found.persons.get(who) or _by_noun(found, who)
+        known = found.persons.get(who) or KnownPerson((), "", "")
         sex = person.sex if person and person.sex else known.sex
         people.append(
             FoundPerson(name=who, also=known.also, sex=sex, evidence=known.evidence, speeches=count, sure=sure[who])
         )
     return people
-
-
-def _by_noun(found: Attribution, who: str) -> KnownPerson:
-    """What a noun such as `the old man` tells."""
-    noun = who.rsplit(maxsplit=1)[-1]
-    sex = english().noun_sex(noun) if found.persons and who != NARRATOR else ""
-    return KnownPerson((), sex, repr(noun) if sex else "")

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from voxmatrix.book.people.names import Names
-from voxmatrix.book.people.words import PRONOUN_NEXT, English, Sex, pronoun_sex
+from voxmatrix.book.people.words import Language, Sex
 
 #: A name belongs to the most frequent of several people if that one is named so many times as often as the next.
 _FAR_MORE = 4
@@ -15,10 +15,15 @@ _LEAN = 1.5
 class Groups:
     """The people of a text by their names: `of[name]` is the main name of the person."""
 
-    def __init__(self, names: Names, narration: str, words: English) -> None:
+    def __init__(self, names: Names, narration: str, words: Language) -> None:
         self._names, self._words = names, words
-        self._pronouns = pronouns_behind(((one.end, one.name) for one in names.mentions), narration)
+        self._pronouns = pronouns_behind(((one.end, one.name) for one in names.mentions), narration, words)
         self._people = names.people()
+        self._titled: defaultdict[str, list[str]] = defaultdict(list)  # people with a title and one word, by that
+        for name in self._people:
+            title, rest = names.parts(name)
+            if title and len(rest) == 1:
+                self._titled[rest[0]].append(name)
         self.of: dict[str, str] = {}
         self._add_full_names()
         self._firsts, self._lasts = self._index()
@@ -37,15 +42,25 @@ class Groups:
         full = [
             name
             for name, count in names.count.items()
-            if count > 1 and len(names.parts(name)[1]) > 1 and not names.is_place(name) and self._is_person(name)
+            if count > 1
+            and len(names.parts(name)[1]) > 1
+            and not names.is_place(name)
+            and self._is_person(name)
+            and not self._is_two(name)
         ]
         for name in sorted(full, key=lambda name: (-names.count[name], name)):
             self.of[name] = next((other for other in self.of.values() if self._same(name, other)), name)
 
+    def _is_two(self, full: str) -> bool:
+        """Whether two names that meet in a sentence look like one: `then saw Anna Bernard`."""
+        first, *_, last = self._names.parts(full)[1]
+        count = self._names.count
+        return self._words.nouns_have_capitals and count[full] * _FAR_MORE < min(count[first], count[last])
+
     def _is_person(self, full: str) -> bool:
         rest = self._names.parts(full)[1]
-        called = {full, *rest, *(f"{title} {word}" for word in rest for title in ("Mr", "Mrs", "Miss"))}
-        return not called.isdisjoint(self._people)
+        titles = (self._names.parts(one)[0] for word in rest for one in self._titled[word])
+        return not self._people.isdisjoint((full, *rest)) or not self._words.common_titles.isdisjoint(titles)
 
     def _same(self, name: str, other: str) -> bool:
         (title, rest), (_, others) = self._names.parts(name), self._names.parts(other)
@@ -54,7 +69,7 @@ class Groups:
             others[-1].lower() == rest[-1].lower()
             and given(others[0]) == given(rest[0])
             and {self._lean(name), self._lean(other)} != {"m", "f"}
-            and (title != "Mrs" or self._lean(other) == "f")
+            and (title not in self._words.wives or self._lean(other) == "f")
         )
 
     def _index(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
@@ -76,7 +91,7 @@ class Groups:
         fits = own or (self._firsts.get(given, []) if count[name] <= count[given.capitalize()] else [])
         fits = fits or self._lasts.get(word, [])
         if len(fits) != 1 and not own:
-            titled = sorted(one for title in self._words.titles if (one := f"{title} {name}") in self._people)
+            titled = sorted(self._titled[name])
             men = [one for one in titled if self._words.title_sex(one.split()[0]) != "f"]
             fits = titled if len(titled) == 1 else men if len(men) == 1 else fits
             fits = fits or self._longer_form(name, given)
@@ -102,7 +117,7 @@ class Groups:
             fits = [one for one in fits if self._may_be(one, name, title)]
             if title in self._words.with_given_name:
                 fits += self._firsts.get(word.lower(), [])
-        return fits[0] if len(fits) == 1 and (sex != "f" or title == "Miss") else name
+        return fits[0] if len(fits) == 1 and (sex != "f" or title in self._words.maidens) else name
 
     def _may_be(self, person: str, name: str, title: str) -> bool:
         """Not if both `Mr John Smith` and `Mr Smith` are frequent: they are father and son."""
@@ -132,10 +147,10 @@ class Groups:
             self.of.setdefault(self.of[name], self.of[name])
 
 
-def pronouns_behind(mentions: Iterable[tuple[int, str]], narration: str) -> dict[str, Counter[Sex]]:
+def pronouns_behind(mentions: Iterable[tuple[int, str]], narration: str, words: Language) -> dict[str, Counter[Sex]]:
     """How often a male or a female pronoun is next behind each name, of pairs of end and name."""
     votes: defaultdict[str, Counter[Sex]] = defaultdict(Counter)
     for end, name in mentions:
-        if match := PRONOUN_NEXT.match(narration, end, end + 100):
-            votes[name][pronoun_sex(match[1])] += 1
+        if match := words.patterns.pronoun_next.match(narration, end, end + 100):
+            votes[name][words.pronouns[match[1].lower()]] += 1
     return votes

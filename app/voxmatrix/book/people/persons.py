@@ -1,16 +1,17 @@
 """The people of a text: each with names and sex, and who is meant by a name."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from voxmatrix.book.people.groups import Groups, pronouns_behind
 from voxmatrix.book.people.names import Mention, Names
 from voxmatrix.book.people.turns import SPOKEN
-from voxmatrix.book.people.words import English, Sex
+from voxmatrix.book.people.words import Language, Sex
 
-#: What a title, and a noun such as `Aunt`, weigh beside pronouns.
-_TITLE_WEIGHT, _NOUN_WEIGHT = 50, 20
+#: What a title, a noun such as `Aunt` and a given name weigh beside pronouns.
+_TITLE_WEIGHT, _NOUN_WEIGHT, _NAME_WEIGHT = 50, 20, 5
 #: The sex is unknown if the votes differ by less than this share.
 _LEAST_DIFFERENCE = 0.2
 _ENDS_SENTENCE = ("", ".", "!", "?", SPOKEN)
@@ -62,7 +63,7 @@ class Persons:
         words: of the language.
     """
 
-    def __init__(self, text: str, narration: str, words: English) -> None:
+    def __init__(self, text: str, narration: str, words: Language) -> None:
         self.words = words
         self.names = Names(text, narration, words)
         self.of_name = Groups(self.names, narration, words).of
@@ -79,7 +80,8 @@ class Persons:
         self.said: Counter[str] = Counter()
         for name, person in self.of_name.items():
             self.said[person] += self.names.said[name]
-        votes = pronouns_behind(((one.end, one.name) for one in self.mentions), narration)
+        votes = pronouns_behind(((one.end, one.name) for one in self.mentions), narration, words)
+        self._noun_sexes: dict[str, Sex] = {}
         self.evidence = {person: self._evidence(person, votes.get(person, Counter())) for person in self.also}
 
     def who(self, raw: str) -> str:
@@ -98,10 +100,12 @@ class Persons:
         """The sex of a person, or of a noun such as `the old man`."""
         if found := self.evidence.get(who):
             return found.sex
-        return self.words.noun_sex(who.rsplit(maxsplit=1)[-1]) if who else ""
+        if who not in self._noun_sexes:
+            self._noun_sexes[who] = self.words.speaker_sex(who) if who else ""
+        return self._noun_sexes[who]
 
-    def known(self) -> dict[str, KnownPerson]:
-        """What is known of everybody, by main names."""
+    def known(self, speakers: Iterable[str]) -> dict[str, KnownPerson]:
+        """What is known of everybody, by main names, and of nouns that speak, such as `the old man`."""
         count = self.names.count
         found = {}
         for who, evidence in self.evidence.items():
@@ -109,6 +113,9 @@ class Persons:
             pronouns = [f"{evidence.he} he, {evidence.she} she"] if evidence.he or evidence.she else []
             told = ", ".join([*([evidence.title] if evidence.title else []), *pronouns])
             found[who] = KnownPerson(tuple(also), evidence.sex, told)
+        for who in sorted(set(speakers) - found.keys()):
+            sex = self.sex(who)
+            found[who] = KnownPerson((), sex, repr(self.words.noun(who)[1]) if sex else "")
         return found
 
     def titled(self, title: str) -> set[str]:
@@ -122,11 +129,14 @@ class Persons:
             if (told := self.words.title_sex(first)) and first != last:
                 votes[told] += _TITLE_WEIGHT
                 told_by = first
-            if told := self.words.noun_sex(last):
+            if told := self.words.nouns.get(last.lower(), ""):
                 votes[told] += _NOUN_WEIGHT
                 told_by = told_by or last
+            if told := self.words.given_names.get(self.names.parts(name)[1][0], ""):
+                votes[told] += _NAME_WEIGHT
+                told_by = told_by or self.names.parts(name)[1][0]
         difference = votes["m"] - votes["f"]
         sex: Sex = "m" if difference > 0 else "f"
-        if not votes or abs(difference) < _LEAST_DIFFERENCE * votes.total():
+        if abs(difference) < max(_LEAST_DIFFERENCE * votes.total(), self.words.least_pronouns):
             sex = ""
         return SexEvidence(sex, pronouns["m"], pronouns["f"], told_by)

@@ -1,17 +1,21 @@
-"""Who says what in an English book, and how sure that is."""
+"""Who says what in a book, and how sure that is."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from voxmatrix.book.content import Chapter
 from voxmatrix.book.people.candidates import Candidates, choice_of
-from voxmatrix.book.people.clues import ClueFinder, Clues, said_nouns
+from voxmatrix.book.people.clues import ClueFinder, Clues, called_nouns, said_nouns
 from voxmatrix.book.people.persons import Persons, Seen, role_in
 from voxmatrix.book.people.sequence import probabilities
 from voxmatrix.book.people.turns import SPOKEN, Paragraph, Turn, paragraphs_of
-from voxmatrix.book.people.words import Sex, english
+from voxmatrix.book.people.words import Sex, language_of
+from voxmatrix.text.speech.language import speech_of
 
+#: What a probability is multiplied with that does not count somebody else, whom nothing names.
+_DOUBT = 0.5
 #: Between two paragraphs, where no name and no sentence goes on.
 _GAP = "\n\2\n"
 
@@ -37,20 +41,21 @@ class Speakers:
     said: list[SaidBy] = field(default_factory=list)
 
 
-def find_speakers(chapters: Iterable[Chapter]) -> Speakers:
-    """The speakers of a book, whose chapters have their speech."""
-    paragraphs, turns = paragraphs_of(chapters)
+def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers:
+    """The speakers of a book in a language that has a table, whose chapters have their speech."""
+    paragraphs, turns = paragraphs_of(chapters, dashes=speech_of(language).dash != "")
     narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
-    persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, english())
-    mentions = _by_paragraph(paragraphs, persons)
-    finder = ClueFinder(persons, paragraphs, mentions)
+    persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, language_of(language))
+    nouns = said_nouns(paragraphs, persons)
+    mentions = _by_paragraph(paragraphs, persons, nouns)
+    finder = ClueFinder(persons, paragraphs, mentions, nouns)
     previous: list[Turn | None] = [None, *turns]
     clues = [finder.clues(turn, before) for turn, before in zip(turns, previous, strict=False)]
-    return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, paragraphs)))
+    return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, nouns)))
 
 
-def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons) -> list[list[Seen]]:
-    """Who is named in each paragraph."""
+def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons, nouns: Mapping[str, int]) -> list[list[Seen]]:
+    """Who is named in each paragraph, or called by a noun."""
     starts, place = [], 0
     for paragraph in paragraphs:
         starts.append(place)
@@ -60,6 +65,12 @@ def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons) -> list[lis
         number = bisect_right(starts, mention.start) - 1
         start, end = mention.start - starts[number], mention.end - starts[number]
         found[number].append(Seen(start, mention.name, role_in(paragraphs[number].narration, start, end)))
+    called = {persons.words.noun(label)[1]: label for label in called_nouns(nouns, persons)}
+    if called:
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, called))})\b")
+        for own, text in zip(found, (paragraph.narration for paragraph in paragraphs), strict=True):
+            own.extend(Seen(m.start(), called[m[0]], role_in(text, *m.span())) for m in pattern.finditer(text))
+            own.sort()
     return found
 
 
@@ -68,11 +79,11 @@ def _said(
     clues: Sequence[Clues],
     mentions: Sequence[Sequence[Seen]],
     persons: Persons,
-    paragraphs: Sequence[Paragraph],
+    nouns: Mapping[str, int],
 ) -> Iterator[SaidBy]:
     first = [number for number, turn in enumerate(turns) if not (number and turn.continues)]
     own, their = [turns[number] for number in first], [clues[number] for number in first]
-    candidates = Candidates(persons, own, their, mentions, said_nouns(paragraphs, persons))
+    candidates = Candidates(persons, own, their, mentions, nouns)
     choices = [choice_of(*features) for features in candidates.of_turns()]
     found = {}
     for turn, clue, choice, chances in zip(own, their, choices, probabilities(choices), strict=True):
@@ -92,7 +103,27 @@ def _decided(turn: Turn, clues: Clues, who: Sequence[str], chances: Sequence[flo
         sex: sum(chance for chance, one in zip(chances, who, strict=True) if persons.sex(one) == sex) for sex in "mf"
     }
     sex: Sex = "m" if sexes["m"] >= sexes["f"] else "f"
-    return SaidBy(turn, best, _rule(clues), sure, sex, sexes[sex])
+    sex_sure = float(sexes[sex])
+    if persons.words.general_nouns is not None:
+        sure *= _DOUBT if _may_be_another(best, clues, who, persons) else 1.0
+        sex_sure *= _DOUBT if _may_be_of_other_sex(clues, who, persons) else 1.0
+    return SaidBy(turn, best, _rule(clues), sure, sex, sex_sure)
+
+
+def _may_be_another(best: str, clues: Clues, who: Sequence[str], persons: Persons) -> bool:
+    """Whether somebody may speak whom nothing names, in languages whose books call people by nouns."""
+    words, subject = persons.words, clues.subject
+    is_alone = len(who) == 1 and not (subject.says and subject.kind == "name")
+    is_general = bool(best) and best not in persons.also and words.noun(best)[1].lower() in (words.general_nouns or ())
+    return clues.several or is_alone or is_general
+
+
+def _may_be_of_other_sex(clues: Clues, who: Sequence[str], persons: Persons) -> bool:
+    """The same, where nothing tells the sex and nobody of the other one is weighed."""
+    subject = clues.subject
+    if clues.several or subject.sex or (subject.says and subject.kind == "name"):
+        return clues.several
+    return not {"m", "f"} <= {persons.sex(one) for one in who}
 
 
 def _rule(clues: Clues) -> str:

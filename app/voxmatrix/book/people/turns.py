@@ -10,6 +10,7 @@ from voxmatrix.book.content import Chapter
 SPOKEN = "\0"
 #: Paragraphs that seem to stand between two chapters, so that nobody of one is looked for in the other.
 _BETWEEN_CHAPTERS = 50
+_DASHES = "-\u2013\u2014\u2015"
 _CLOSES = "\"'\u201d\u2019\u00ab\u00bb\u201c"
 
 
@@ -42,8 +43,14 @@ class Turn:
         return self.narration[self.parts[part][1] : end].replace("\n", " ")
 
 
-def paragraphs_of(chapters: Iterable[Chapter]) -> tuple[list[Paragraph], list[Turn]]:
-    """The paragraphs of chapters with their speech, and those in which somebody speaks."""
+def paragraphs_of(chapters: Iterable[Chapter], *, dashes: bool) -> tuple[list[Paragraph], list[Turn]]:
+    """The paragraphs of chapters with their speech, and those in which somebody speaks.
+
+    Args:
+        chapters: with their speech.
+        dashes: open speech, which nothing closes.
+    """
+    open_marks = _DASHES if dashes else ""
     paragraphs: list[Paragraph] = []
     turns: list[Turn] = []
     place = 0
@@ -54,8 +61,14 @@ def paragraphs_of(chapters: Iterable[Chapter]) -> tuple[list[Paragraph], list[Tu
             spans = [(part.start, part.end) for part in parts.get(number, ())]
             narration = _without(text, spans)
             if spans:
-                turns.append(Turn(len(paragraphs), place, spans, narration, is_open and spans[0][0] <= 2))
-            is_open = bool(spans) and spans[-1][1] >= len(text.rstrip()) and text.rstrip()[-1] not in _CLOSES
+                continues = is_open and spans[0][0] <= 2 and text[spans[0][0]] not in open_marks
+                turns.append(Turn(len(paragraphs), place, spans, narration, continues))
+            is_open = (
+                bool(spans)
+                and spans[-1][1] >= len(text.rstrip())
+                and text.rstrip()[-1] not in _CLOSES
+                and text[spans[-1][0]] not in open_marks
+            )
             paragraphs.append(Paragraph(place, text, narration))
             place += 1
         place += _BETWEEN_CHAPTERS

@@ -1,86 +1,83 @@
-"""How English names people and says who speaks: the words of people.toml, and patterns of them.
-
-Every repetition in a pattern has a limit, so that a long line takes no longer than many short ones.
-"""
+"""How a language names people and says who speaks: its table in `tables/people`."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any, Literal
 
+from voxmatrix.book.people.patterns import Patterns, patterns_of, title_forms
 from voxmatrix.tables import rows
 
 #: m: he; f: she; "": unknown.
 Sex = Literal["m", "f", ""]
 Words = frozenset[str]
 
-#: A word with a capital: O'Brien, Anglo-Saxon.
-_CAPITAL = r"[A-Z\u00c0-\u00de]\w{0,30}(?:['\u2019][A-Z]\w{1,30})?(?:-[A-Za-z]\w{1,30}){0,2}"
-_BETWEEN = r"(?:de|von|van|du|la|le|di|of\s+the|of)"
-_MANNER = (
-    r"(?:\w{1,20}ly|then|at\s+last|again|now|only|also|still|never|just|too|quickly|would|had|has|could|did|was|"
-    r"must|might)"
-)
-#: What ends the noun of `the old man with the beard`.
-_ENDS_NOUN = (
-    r"(?:with|in|as|and|to|of|who|at|from|on|after|for|when|but|by|into|over|or|that|which|if|while|looking|had|was|"
-    r"is|were|would|could|did|then|again|once|upon|without|through|turning|himself|herself|presently|now|"
-    r"\w{1,20}ly|\w{1,20}ing)\b"
-)
-_DETERMINER = r"(?:[Tt]he|[Hh]is|[Hh]er|[Mm]y|[Aa]n?|[Tt]heir|[Oo]ne\s+of\s+the|[Aa]nother|[Tt]hat|[Tt]his)"
-_NOUN = rf"{_DETERMINER}(?:\s+(?!{_ENDS_NOUN})[A-Za-z][\w-]{{1,30}}){{1,3}}"
-_START = r"^[\s,;.\u2014-]{0,5}"
-_ASIDE = r"(?:,[^,.;]{1,60},)?"
-_MALE_PRONOUNS = frozenset({"he", "him", "his", "himself"})
-
-#: The pronoun that follows a name in its sentence, before another name.
-PRONOUN_NEXT = re.compile(r"[^.!?;\"A-Z]{0,80}?\b(he|him|his|himself|she|her|hers|herself)\b")
-CAPITAL = re.compile(rf"(?<=[a-z,;] )({_CAPITAL})")
-
-
-def pronoun_sex(pronoun: str) -> Sex:
-    """The sex of `he`, `her` …"""
-    return "m" if pronoun.lower() in _MALE_PRONOUNS else "f"
-
 
 @dataclass(frozen=True, kw_only=True)
-class Patterns:
-    """Where names and speakers stand. `name`, `pronoun` and `noun` are groups of those that find a subject."""
-
-    name: re.Pattern[str]
-    said_name: re.Pattern[str]  # a name beside a verb of saying
-    place: re.Pattern[str]  # a name behind `in`, `at` …
-    said_the: re.Pattern[str]  # `said the old man`
-    said_his: re.Pattern[str]  # `said her mother`
-    said_to: re.Pattern[str]  # `said to Anna`
-    verb_first: re.Pattern[str]  # behind speech: `said Anna`
-    subject_first: re.Pattern[str]  # behind speech: `Anna, my aunt, then said`
-    before: re.Pattern[str]  # before speech: `Anna said to her mother:`
-    before_verb_first: re.Pattern[str]
-    does: re.Pattern[str]  # behind speech: `Anna shook her head`
-    begins: re.Pattern[str]  # a sentence
-
-
-@dataclass(frozen=True, kw_only=True)
-class English:
-    """The words of people.toml."""
+class Language:
+    """The words of a language."""
 
     male_titles: Words
     female_titles: Words
     titles: Words
+    title_forms: Mapping[str, str]  # by other forms of a title: the one that names have
+    common_titles: Words  # those which tell that a last name is a person's
+    wives: Words  # titles of women with their husbands' names
+    maidens: Words  # titles of unmarried women
     fond: Words  # `dear`: no part of a name
+    called: tuple[str, ...]  # stand before a name that is called
     nobody: Words
     places: Words
     with_given_name: Words  # titles before given names
-    again: Words  # nouns that stand for somebody who was named before
-    general: Words
-    nouns: dict[str, Sex]
-    long_forms: dict[str, str]  # of given names
+    particles: Words  # `von`: parts of a name that many names share
+    nouns: Mapping[str, Sex]
+    general_nouns: Words | None  # nouns that no one person is called by; None: people are not called by nouns
+    noun_ends: tuple[tuple[re.Pattern[str], Sex], ...]
+    articles: Mapping[str, str]  # by determiners: the article in the label of somebody without a name
+    article_sex: Mapping[str, Sex]
+    subjects: Mapping[str, Sex]  # pronouns in small letters; "": who tells the book
+    pronouns: Mapping[str, Sex]  # those which tell the sex of somebody who was named before
+    long_forms: Mapping[str, str]  # of given names
+    given_names: Mapping[str, Sex]
+    nouns_have_capitals: bool
+    several_speak: bool  # in one paragraph
+    least_pronouns: int  # by which the pronouns of one sex must be more than those of the other, to tell it
+    elided: re.Pattern[str] | None  # `l'`, before a name
+    elides_before: re.Pattern[str] | None  # the letters before which an article is `l'`
+    genitive: str  # the letters that a name ends with in the genitive
     patterns: Patterns
 
-    def noun_sex(self, noun: str) -> Sex:
-        """The sex of whom a noun names: `uncle`."""
-        return self.nouns.get(noun.lower(), "")
+    def noun(self, phrase: str) -> tuple[str, str]:
+        """The determiner and the noun of a phrase such as `the old man`."""
+        words = self._words(phrase)
+        return words[0], words[-1]
+
+    def label(self, phrase: str) -> str:
+        """The phrase by which somebody without a name is known: `the man` for `an old man`."""
+        words = self._words(phrase)
+        article = self.articles.get(words[0].lower())
+        if article is None:
+            first, *rest = (words[0].lower(), *words[1:]) if self.nouns_have_capitals else phrase.lower().split()
+            return " ".join([first, *rest])
+        noun = words[-1] if self.nouns_have_capitals else words[-1].lower()
+        if self.elides_before and self.elides_before.match(noun):
+            return f"l'{noun}"
+        return f"{article} {noun}"
+
+    def noun_sex(self, phrase: str) -> Sex:
+        """The sex of whom a noun, with its determiner or without, names: `uncle`, `the uncle`."""
+        determiner, noun = self.noun(phrase)
+        for key in (f"{self.articles.get(determiner.lower(), '')} {noun}".lower(), noun.lower()):
+            if key in self.nouns:
+                return self.nouns[key]
+        return next((sex for ends, sex in self.noun_ends if ends.search(noun)), "")
+
+    def speaker_sex(self, phrase: str) -> Sex:
+        """The sex of somebody who speaks, by the noun, else by its article."""
+        article = self.articles.get(self.noun(phrase)[0].lower(), "")
+        return self.noun_sex(phrase) or self.article_sex.get(article, "")
 
     def title_sex(self, title: str) -> Sex:
         """The sex of whom a title names: `Mrs`."""
@@ -90,58 +87,80 @@ class English:
         """A given name in small letters as it is in a register: `elizabeth` for Lizzy."""
         return self.long_forms.get(name.lower(), name.lower())
 
+    def _words(self, phrase: str) -> list[str]:
+        if self.elided and (match := self.elided.match(phrase)):
+            return [match[0].replace("\u2019", "'"), *phrase[match.end() :].split()]
+        return phrase.split()
+
 
 @cache
-def english() -> English:
-    """The words and patterns."""
-    table = rows.read("people.toml")
-    male, female = _words(table, "titles", "male"), _words(table, "titles", "female")
-    titles = male | female | _words(table, "titles", "either")
-    nouns: dict[str, Sex] = dict.fromkeys(_words(table, "nouns", "male"), "m")
-    nouns |= dict.fromkeys(_words(table, "nouns", "female"), "f")
-    return English(
+def languages() -> Words:
+    """The languages that have a table, by their codes."""
+    folder = files("voxmatrix.tables").joinpath("people")
+    return frozenset(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml"))
+
+
+@cache
+def language_of(code: str) -> Language:
+    """The words and patterns of a language that has a table."""
+    table = rows.read(f"people/{code}.toml")
+    titles, nouns, grammar = table["titles"], table["nouns"], table["grammar"]
+    male, female = _words(titles, "male"), _words(titles, "female")
+    articles = {word: article for article, words in table["determiners"].items() for word in words.split()}
+    article_sex = _sexes(table.get("article_sex", {}))
+    return Language(
         male_titles=male,
         female_titles=female,
-        titles=titles,
-        fond=_words(table, "titles", "fond"),
-        nobody=_words(table, "capitals", "none"),
-        places=_words(table, "capitals", "places"),
-        with_given_name=_words(table, "titles", "with_given_name"),
-        again=_words(table, "nouns", "again"),
-        general=_words(table, "nouns", "general"),
-        nouns=nouns,
+        titles=male | female | _words(titles, "either"),
+        title_forms=title_forms(table),
+        common_titles=_words(titles, "common"),
+        wives=_words(titles, "wife"),
+        maidens=_words(titles, "maiden"),
+        fond=_words(titles, "fond"),
+        called=tuple(titles["called"].split()),
+        nobody=_words(table["capitals"], "none"),
+        places=_words(table["capitals"], "places"),
+        with_given_name=_words(titles, "with_given_name"),
+        particles=_words(table["capitals"], "particles"),
+        nouns=_sexes(nouns) | _by_article(nouns.get("by_article", ""), article_sex),
+        general_nouns=_words(nouns, "general") if "general" in nouns else None,
+        noun_ends=tuple((re.compile(f"(?:{ends})$"), _SEXES[row]) for row, ends in table.get("noun_ends", {}).items()),
+        articles=articles,
+        article_sex=article_sex,
+        subjects=_pronouns(table["pronouns"], "he", "she") | dict.fromkeys(table["pronouns"]["i"].lower().split(), ""),
+        pronouns=_pronouns(table["pronouns"], "his", "hers"),
         long_forms={short: long for long, forms in table["short_forms"].items() for short in forms.split()},
-        patterns=_patterns(_any_of(titles), _any_of(_words(table, "verbs", "said"))),
+        given_names=_sexes(table.get("given_names", {})),
+        nouns_have_capitals=grammar.get("nouns_have_capitals", False),
+        several_speak=grammar.get("several_speak", False),
+        least_pronouns=grammar.get("least_pronouns", 1),
+        elided=_pattern(grammar, "elided"),
+        elides_before=_pattern(grammar, "elides_before"),
+        genitive=grammar.get("genitive", ""),
+        patterns=patterns_of(table),
     )
 
 
-def _patterns(titles: str, said: str) -> Patterns:
-    name = rf"\b(?:(?:{titles})\.?\s+){{0,3}}{_CAPITAL}(?:\s+(?:{_BETWEEN}\s+)?{_CAPITAL}){{0,3}}"
-    subject = (
-        rf"(?:(?:[Tt]he\s+)?(?P<name>{name})|(?P<pronoun>\b(?:he|she|He|She|I|they|They|we|We)\b)|(?P<noun>\b{_NOUN}))"
-    )
-    patterns = {
-        "name": name,
-        "said_name": rf"\b(?:{said})\s+(?:the\s+)?({name})|({name})\s+(?:{_MANNER}\s+)?(?:{said})\b",
-        "place": rf"\b(?:in|at|from|near|of)\s+({name})",
-        "said_the": rf"\b(?:{said})\s+the\s+(?:[a-z]{{1,20}}\s+){{0,2}}([a-z]{{1,20}})\b",
-        "said_his": rf"\b(?:{said})\s+(his|her|my)\s+(?:[a-z]{{1,20}}\s+)?([a-z]{{1,20}})\b",
-        "said_to": (
-            rf"\b(?:{said})\b[^.!?\"]{{0,40}}?\b(?:to|at)\s+({name})|\b(?:told|asked|assured|answered)\s+({name})"
-        ),
-        "verb_first": rf"{_START}(?:and\s+|then\s+)?(?:{_MANNER}\s+)?(?:{said})\s+(?:{_MANNER}\s+)?{subject}",
-        "subject_first": rf"{_START}(?:and\s+|but\s+)?{subject}{_ASIDE}\s+(?:{_MANNER}\s+){{0,2}}(?:{said})\b",
-        "before": rf"{subject}{_ASIDE}\s+(?:{_MANNER}\s+){{0,2}}(?:{said})\b[^.!?]{{0,120}}$",
-        "before_verb_first": rf"\b(?:{said})\s+{subject}[^.!?]{{0,80}}[,:]\s*$",
-        "does": rf"{_START}(?:and\s+|but\s+)?{subject}(?=\s+(?:{_MANNER}\s+)?[a-z]{{1,20}}(?:ed|t|d|e|n|k|w)\b)",
-        "begins": (rf"{_START}(?:[A-Z]\w{{1,20}}ly,?\s+|But\s+|And\s+|Then\s+|At\s+this\s+|When\s+)?{subject}"),
-    }
-    return Patterns(**{key: re.compile(pattern) for key, pattern in patterns.items()})
+_SEXES: Mapping[str, Sex] = {"male": "m", "female": "f"}
 
 
-def _words(table: dict[str, Any], part: str, row: str) -> Words:
-    return frozenset(table[part][row].split())
+def _pattern(grammar: dict[str, Any], row: str) -> re.Pattern[str] | None:
+    return re.compile(grammar[row]) if row in grammar else None
 
 
-def _any_of(words: Words) -> str:
-    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+def _words(part: dict[str, Any], row: str) -> Words:
+    return frozenset(part.get(row, "").split())
+
+
+def _sexes(part: dict[str, str]) -> dict[str, Sex]:
+    return {word: sex for row, sex in _SEXES.items() for word in part.get(row, "").split()}
+
+
+def _by_article(nouns: str, article_sex: Mapping[str, Sex]) -> dict[str, Sex]:
+    """Nouns whose article tells the sex: `der Alte`, `die Alte`."""
+    return {f"{article} {noun}": sex for article, sex in article_sex.items() for noun in nouns.split()}
+
+
+def _pronouns(part: dict[str, str], male: str, female: str) -> dict[str, Sex]:
+    rows: tuple[tuple[str, Sex], ...] = ((male, "m"), (female, "f"))
+    return {re.split(r"[^\w-]", word)[0]: sex for row, sex in rows for word in part[row].split()}
