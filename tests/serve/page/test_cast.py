@@ -107,7 +107,7 @@ def test_a_book_in_another_language_and_what_fails_say_so(page: "Page") -> None:
     from playwright.sync_api import expect
 
     opened(page, talk("sv"))
-    expect(page.locator("#book")).to_contain_text("Who speaks is found in English books, and in plays")
+    expect(page.locator("#book")).to_contain_text("Who speaks is found in English, German and French books")
     full = {"error": {"message": "the disk is full"}}
     page.route("**/v1/casts/*/chapters/1/speeches/*", lambda route: route.fulfill(status=507, json=full))
     line(page, "Am I").click()
