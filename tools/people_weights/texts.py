@@ -11,6 +11,8 @@ from itertools import accumulate
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.dialogue import with_dialogue
 
+#: `'` where it may open speech.
+_OPENS = re.compile(r"(?<![\w.,;:!?'\"])'(?=\w)")
 _EMPTY_LINES = re.compile(r"\n\s*\n")
 
 
@@ -21,9 +23,15 @@ def count_letters(text: str) -> int:
 
 def book_of(text: str) -> Book:
     """An English text as a book of one chapter, with its speech; empty lines part its paragraphs."""
-    blocks = (" ".join(block.split()) for block in _EMPTY_LINES.split(text))
+    blocks = (" ".join(block.split()) for block in _EMPTY_LINES.split(_with_curly_marks(text)))
     chapter = Chapter(1, "", tuple(block for block in blocks if block))
     return with_dialogue(Book("", (), "en", None, (chapter,)), "en")
+
+
+def _with_curly_marks(text: str) -> str:
+    """A text that writes all its speech in '…' as if it were written in ‘…’, which differ from apostrophes."""
+    found, count = _OPENS.subn("\u2018", text)
+    return found.replace("'", "\u2019") if count > 3 * sum(map(text.count, '"\u201c')) else text
 
 
 class Letters:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from voxmatrix.book.content import Chapter
-from voxmatrix.book.people.candidates import Candidates, choice_of
+from voxmatrix.book.people.candidates import Candidates, TurnFeatures, choice_of
 from voxmatrix.book.people.clues import ClueFinder, Clues, said_nouns
 from voxmatrix.book.people.persons import Persons, Seen, role_in
 from voxmatrix.book.people.sequence import probabilities
@@ -37,8 +37,30 @@ class Speakers:
     said: list[SaidBy] = field(default_factory=list)
 
 
-def find_speakers(chapters: Iterable[Chapter]) -> Speakers:
-    """The speakers of a book, whose chapters have their speech."""
+@dataclass(frozen=True)
+class Evidence:
+    """What tells who speaks in a book."""
+
+    persons: Persons
+    paragraphs: list[Paragraph]
+    mentions: list[list[Seen]]  # who is named in each paragraph
+    turns: list[Turn]
+    clues: list[Clues]  # of each turn
+
+    def first(self) -> tuple[list[Turn], list[Clues]]:
+        """The turns that do not continue others, with their clues."""
+        pairs = zip(self.turns, self.clues, strict=True)
+        kept = [pair for number, pair in enumerate(pairs) if not (number and pair[0].continues)]
+        return [turn for turn, _ in kept], [clues for _, clues in kept]
+
+    def features(self) -> Iterator[TurnFeatures]:
+        """What speaks for each candidate of the turns that do not continue others."""
+        nouns = said_nouns(self.paragraphs, self.persons)
+        return Candidates(self.persons, *self.first(), self.mentions, nouns).of_turns()
+
+
+def find_evidence(chapters: Iterable[Chapter]) -> Evidence:
+    """What tells who speaks in a book, whose chapters have their speech."""
     paragraphs, turns = paragraphs_of(chapters)
     narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
     persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, english())
@@ -46,7 +68,13 @@ def find_speakers(chapters: Iterable[Chapter]) -> Speakers:
     finder = ClueFinder(persons, paragraphs, mentions)
     previous: list[Turn | None] = [None, *turns]
     clues = [finder.clues(turn, before) for turn, before in zip(turns, previous, strict=False)]
-    return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, paragraphs)))
+    return Evidence(persons, paragraphs, mentions, turns, clues)
+
+
+def find_speakers(chapters: Iterable[Chapter]) -> Speakers:
+    """The speakers of a book, whose chapters have their speech."""
+    evidence = find_evidence(chapters)
+    return Speakers(evidence.persons, evidence.paragraphs, list(_said(evidence)))
 
 
 def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons) -> list[list[Seen]]:
@@ -63,22 +91,13 @@ def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons) -> list[lis
     return found
 
 
-def _said(
-    turns: Sequence[Turn],
-    clues: Sequence[Clues],
-    mentions: Sequence[Sequence[Seen]],
-    persons: Persons,
-    paragraphs: Sequence[Paragraph],
-) -> Iterator[SaidBy]:
-    first = [number for number, turn in enumerate(turns) if not (number and turn.continues)]
-    own, their = [turns[number] for number in first], [clues[number] for number in first]
-    candidates = Candidates(persons, own, their, mentions, said_nouns(paragraphs, persons))
-    choices = [choice_of(*features) for features in candidates.of_turns()]
+def _said(evidence: Evidence) -> Iterator[SaidBy]:
+    choices = [choice_of(*features) for features in evidence.features()]
     found = {}
-    for turn, clue, choice, chances in zip(own, their, choices, probabilities(choices), strict=True):
-        found[turn.paragraph] = _decided(turn, clue, choice.who, chances, persons)
+    for turn, clues, choice, chances in zip(*evidence.first(), choices, probabilities(choices), strict=True):
+        found[turn.paragraph] = _decided(turn, clues, choice.who, chances, evidence.persons)
     last = None
-    for turn in turns:
+    for turn in evidence.turns:
         if said := found.get(turn.paragraph):
             last = said
             yield said
