@@ -1,12 +1,16 @@
 """Fits the weights of `voxmatrix.book.people.sequence` to turns whose speakers are known.
 
-The weights make the known speakers as probable as they can, with a Gaussian prior around zero. Turns whose speaker is not
-known, or is no candidate, count with all their candidates.
+The weights make the known speakers as probable as they can, with a Gaussian prior. Turns whose speaker is not known, or is no
+candidate, count with all their candidates.
+
+A feature that differs by the kind of a turn (`he.often`, `pure.often`) has what is common to all kinds (`*.often`) and what
+is its own, so that rare kinds learn from frequent ones (Daumé 2007).
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import islice
 
 import numpy as np
 
@@ -15,113 +19,101 @@ from voxmatrix.book.people.candidates import Features
 from voxmatrix.book.people.sequence import Choice, Pairs, passes, probabilities
 
 #: Steps of the ascent, each of which makes the step of a weight longer if its slope has the sign that it had, else shorter.
-_STEPS = 120
+STEPS = 40
 _FIRST_STEP, _LONGEST, _SHORTEST = 0.1, 1.0, 1e-5
 _LONGER, _SHORTER = 1.2, 0.5
+_KIND = re.compile(r"^(same\.|back\.|)(?:pure|beside|he|name|noun|does)\.")
 
 Array = np.ndarray[tuple[int], np.dtype[np.float64]]
+Weights = dict[str, float]
 
 
-@dataclass(frozen=True)
-class _Known:
-    """The turns of a work: what the scores of their candidates are, and who is right."""
-
-    whos: list[list[str]]
-    rights: list[list[int]]  # all candidates where nothing is known
-
-    def expected(self, scores: Sequence[Sequence[float]], *, known: bool) -> Iterator[float]:
-        """For each turn: the probability of each candidate, and those of speaking `same` and `back`.
-
-        Args:
-            scores: of the candidates of each turn, and of `same` and `back`.
-            known: whether only those who are right may speak.
-        """
-        choices = []
-        for who, right, (*own, same, back) in zip(self.whos, self.rights, scores, strict=True):
-            kept = right if known else range(len(who))
-            choices.append(Choice([who[place] for place in kept], [own[place] for place in kept], same, back))
-        chances, links = probabilities(choices), _links(choices)
-        for who, right, chance, link in zip(self.whos, self.rights, chances, links, strict=True):
-            own = [0.0] * len(who)
-            for place, value in zip(right if known else range(len(who)), chance, strict=True):
-                own[place] = value
-            yield from own
-            yield from link
-
-
-def _links(choices: Sequence[Choice]) -> Iterator[tuple[float, float]]:
-    """The probabilities of speaking `same` and `back` in each turn."""
-    forward, backward = passes(choices)
-    for number, choice in enumerate(choices):
-        if not number:
-            yield 0.0, 0.0
-            continue
-        first = choices[number - 2].who if number > 1 else ("",)
-        yield _link(forward[number - 1], forward[number], backward[number], (first, choices[number - 1].who), choice)
-
-
-def _link(
-    earlier: Pairs, forward: Pairs, backward: Pairs, before: tuple[Sequence[str], Sequence[str]], choice: Choice
-) -> tuple[float, float]:
-    first, second = before
-    same = back = total = 0.0
-    again = np.exp(choice.back)
-    for middle, who in enumerate(second):
-        column = sum(row[middle] for row in earlier)
-        for last, candidate in enumerate(choice.who):
-            value = forward[middle][last] * backward[middle][last]
-            total += value
-            if candidate == who:
-                same += value
-            elif candidate in first:
-                both = earlier[first.index(candidate)][middle]
-                back += value * both * again / (column + both * (again - 1))
-    return same / total, back / total
-
-
-class _Rows:
-    """The features of candidates and links, a row each."""
-
-    def __init__(self, rows: Sequence[Features]) -> None:
-        self.names = sorted(set().union(*rows))
-        number = {name: place for place, name in enumerate(self.names)}
-        self._row = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-        self._name = np.array([number[name] for row in rows for name in row], dtype=int)
-        self._value = np.array([value for row in rows for value in row.values()])
-        self._count = len(rows)
-
-    def scores(self, weights: Array) -> Array:
-        """The score of each row."""
-        return np.bincount(self._row, self._value * weights[self._name], self._count)
-
-    def sums(self, chances: Array) -> Array:
-        """How much of each feature rows have together, each as often as it is probable."""
-        return np.bincount(self._name, self._value * chances[self._row], len(self.names))
-
-
-def fit(works: Sequence[Sequence[LabelledTurn]], variance: float, steps: int = _STEPS) -> dict[str, float]:
-    """The weights of all features, without those that are 0 when rounded.
+def fit(
+    works: Sequence[Sequence[LabelledTurn]],
+    variance: float,
+    prior: Mapping[str, float] | None = None,
+    steps: int = STEPS,
+) -> Weights:
+    """The weights of all features, and of what they have in common (`merged`).
 
     Args:
         works: the turns of each, in order.
         variance: of the prior of each weight.
+        prior: the means of weights that are not 0, as this function returns them.
         steps: of the ascent.
     """
-    works = [turns for turns in works if turns]
-    rows = _Rows([row for turns in works for turn in turns for row in (*turn.features[0].values(), *turn.features[1:])])
-    known = [_known(turns) for turns in works]
+    prior = prior or {}
+    known = [_known(turns) for turns in works if turns]
+    rows = _Rows(
+        [
+            row
+            for turns in works
+            for turn in turns
+            for row in (*turn.features[0].values(), *turn.features[1:])
+        ]
+    )
+    means = np.array([prior.get(name, 0.0) for name in rows.names])
 
     def slope(weights: Array) -> Array:
         scores = iter(rows.scores(weights).tolist())
-        parts = [[[next(scores) for _ in range(len(who) + 2)] for who in one.whos] for one in known]
-        sides = [
-            np.fromiter(chain.from_iterable(one.expected(own, known=side) for one, own in zip(known, parts)), float)
-            for side in (True, False)
-        ]
-        return rows.sums(sides[0] - sides[1]) - weights / variance
+        excess = [value for one in known for value in one.excess(scores)]
+        return rows.sums(np.array(excess)) - (weights - means) / variance
 
-    found = _ascend(slope, len(rows.names), steps)
-    return {name: value for name, weight in zip(rows.names, found, strict=True) if (value := round(float(weight), 2))}
+    found = _ascend(slope, means, steps)
+    return {**prior, **dict(zip(rows.names, found.tolist(), strict=True))}
+
+
+def merged(weights: Mapping[str, float]) -> Weights:
+    """The weights of features without what they have in common, which is added to each; rounded, without zeros."""
+    names = sorted(name for name in weights if "*" not in name)
+    sums = {name: weights[name] + weights.get(common_name(name), 0.0) for name in names}
+    return {name: value for name, total in sums.items() if (value := round(total, 2))}
+
+
+def common_name(name: str) -> str:
+    """What a feature is with other kinds of turns: `*.often` for `he.often`; the same for one that has no kind."""
+    return _KIND.sub(r"\1*.", name)
+
+
+def chances(turns: Sequence[LabelledTurn], weights: Mapping[str, float]) -> list[list[float]]:
+    """The probability of each candidate of each turn, with weights that are merged."""
+
+    def score(values: Features) -> float:
+        return sum(weights.get(name, 0.0) * value for name, value in values.items())
+
+    parts = [turn.features for turn in turns]
+    choices = [Choice(list(own), list(map(score, own.values())), score(same), score(back)) for own, same, back in parts]
+    return probabilities(choices)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The turns of a work: who may speak, and who does."""
+
+    whos: list[list[str]]
+    rights: list[list[int]]  # all candidates where nothing is known
+
+    def excess(self, scores: Iterator[float]) -> Iterator[float]:
+        """By how much each candidate of each turn, and `same` and `back`, are more probable if it is known who speaks.
+
+        Args:
+            scores: of these.
+        """
+        parts = [list(islice(scores, len(who) + 2)) for who in self.whos]
+        everybody = [list(range(len(who))) for who in self.whos]
+        sides = zip(self._expected(parts, self.rights), self._expected(parts, everybody), strict=True)
+        return (known - free for known, free in sides)
+
+    def _expected(self, scores: Sequence[Sequence[float]], kept: Sequence[Sequence[int]]) -> Iterator[float]:
+        choices = [
+            Choice([who[place] for place in own], [values[place] for place in own], *values[-2:])
+            for who, own, values in zip(self.whos, kept, scores, strict=True)
+        ]
+        for who, own, (chance, same, back) in zip(self.whos, kept, expectations(choices), strict=True):
+            found = dict(zip(own, chance, strict=True))
+            yield from (found.get(place, 0.0) for place in range(len(who)))
+            yield same
+            yield back
 
 
 def _known(turns: Sequence[LabelledTurn]) -> _Known:
@@ -129,29 +121,69 @@ def _known(turns: Sequence[LabelledTurn]) -> _Known:
     return _Known(whos, [sorted(turn.right) or list(range(len(who))) for turn, who in zip(turns, whos, strict=True)])
 
 
-def _ascend(slope: Callable[[Array], Array], count: int, steps: int) -> Array:
-    """Where a slope is zero, by resilient propagation (Riedmiller and Braun 1993), from zero."""
-    weights, step, before = np.zeros(count), np.full(count, _FIRST_STEP), np.zeros(count)
+def expectations(choices: Sequence[Choice]) -> Iterator[tuple[list[float], float, float]]:
+    """The probabilities of the candidates of each turn, and those of speaking `same` and `back`."""
+    forward, backward = passes(choices)
+    before: list[Choice] = [Choice(("",), (0.0,), 0.0, 0.0)] * 2 + list(choices)
+    ahead: list[Pairs] = [[[1.0]], *forward]
+    for number, behind in enumerate(backward):
+        yield _expectation(before[number : number + 3], ahead[number : number + 2], behind)
+
+
+def _expectation(three: Sequence[Choice], ahead: Sequence[Pairs], behind: Pairs) -> tuple[list[float], float, float]:
+    (first, second, third), (earlier, forward) = three, ahead
+    place_of = {who: place for place, who in enumerate(first.who)}
+    again = float(np.exp(third.back))
+    sums, same, back = [0.0] * len(third.who), 0.0, 0.0
+    for middle, who in enumerate(second.who):
+        column = sum(row[middle] for row in earlier)
+        for last, candidate in enumerate(third.who):
+            value = forward[middle][last] * behind[middle][last]
+            sums[last] += value
+            if candidate == who:
+                same += value
+            elif (place := place_of.get(candidate)) is not None:
+                both = earlier[place][middle]
+                back += value * both * again / (column + both * (again - 1))
+    total = sum(sums)
+    return [value / total for value in sums], same / total, back / total
+
+
+class _Rows:
+    """The features of candidates and links, a row each, and what they have in common."""
+
+    def __init__(self, rows: Sequence[Features]) -> None:
+        own = sorted(set().union(*rows))
+        self.names = sorted({*own, *map(common_name, own)})
+        number = {name: place for place, name in enumerate(self.names)}
+        both = {name: sorted({number[name], number[common_name(name)]}) for name in own}
+        cells = [
+            (place, column, value)
+            for place, row in enumerate(rows)
+            for name, value in row.items()
+            for column in both[name]
+        ]
+        self._row, self._name = (np.array([cell[part] for cell in cells], dtype=int) for part in (0, 1))
+        self._value = np.array([cell[2] for cell in cells], dtype=float)
+        self._count = len(rows)
+
+    def scores(self, weights: Array) -> Array:
+        """The score of each row."""
+        return np.bincount(self._row, self._value * weights[self._name], self._count)
+
+    def sums(self, chances: Array) -> Array:
+        """How much of each feature the rows have together, each as often as it is probable."""
+        return np.bincount(self._name, self._value * chances[self._row], len(self.names))
+
+
+def _ascend(slope: Callable[[Array], Array], start: Array, steps: int) -> Array:
+    """Where a slope is zero, by resilient propagation (Riedmiller and Braun 1993)."""
+    weights, step, before = start.copy(), np.full(len(start), _FIRST_STEP), np.zeros(len(start))
     for _ in range(steps):
         now = slope(weights)
         turned = now * before
-        step = np.clip(np.where(turned > 0, step * _LONGER, np.where(turned < 0, step * _SHORTER, step)), _SHORTEST, _LONGEST)
-        now = np.where(turned < 0, 0.0, now)
-        weights += np.sign(now) * step
-        before = now
+        step *= np.where(turned > 0, _LONGER, np.where(turned < 0, _SHORTER, 1.0))
+        step = np.clip(step, _SHORTEST, _LONGEST)
+        before = np.where(turned < 0, 0.0, now)
+        weights += np.sign(before) * step
     return weights
-
-
-def score(values: Features, weights: Mapping[str, float]) -> float:
-    """What features weigh together."""
-    return sum(weights.get(name, 0.0) * value for name, value in values.items())
-
-
-def chances(turns: Sequence[LabelledTurn], weights: Mapping[str, float]) -> list[list[float]]:
-    """The probability of each candidate of each turn, with these weights."""
-    choices = []
-    for turn in turns:
-        own, same, back = turn.features
-        scores = [score(values, weights) for values in own.values()]
-        choices.append(Choice(list(own), scores, score(same, weights), score(back, weights)))
-    return probabilities(choices)
