@@ -28,21 +28,22 @@ Array = np.ndarray[tuple[int], np.dtype[np.float64]]
 Weights = dict[str, float]
 
 
-def fit(
-    works: Sequence[Sequence[LabelledTurn]],
-    variance: float,
-    prior: Mapping[str, float] | None = None,
-    steps: int = STEPS,
-) -> Weights:
-    """The weights of all features, and of what they have in common (`merged`).
+@dataclass(frozen=True)
+class Prior:
+    """The variances of the Gaussian prior."""
+
+    by_kind: float  # of weights that differ by the kind of a turn, and of what they have in common
+    other: float  # of what is said to whom
+
+
+def fit(works: Sequence[Sequence[LabelledTurn]], prior: Prior, steps: int = STEPS) -> Weights:
+    """The weights of all features; rounded, without zeros.
 
     Args:
         works: the turns of each, in order.
-        variance: of the prior of each weight.
-        prior: the means of weights that are not 0, as this function returns them.
+        prior: of the weights, whose means are 0.
         steps: of the ascent.
     """
-    prior = prior or {}
     known = [_known(turns) for turns in works if turns]
     rows = _Rows(
         [
@@ -52,31 +53,37 @@ def fit(
             for row in (*turn.features[0].values(), *turn.features[1:])
         ]
     )
-    means = np.array([prior.get(name, 0.0) for name in rows.names])
+    variances = np.array([prior.by_kind if _is_by_kind(name) else prior.other for name in rows.names])
 
     def slope(weights: Array) -> Array:
         scores = iter(rows.scores(weights).tolist())
         excess = [value for one in known for value in one.excess(scores)]
-        return rows.sums(np.array(excess)) - (weights - means) / variance
+        return rows.sums(np.array(excess)) - weights / variances
 
-    found = _ascend(slope, means, steps)
-    return {**prior, **dict(zip(rows.names, found.tolist(), strict=True))}
+    return _merged(dict(zip(rows.names, _ascend(slope, len(rows.names), steps).tolist(), strict=True)))
 
 
-def merged(weights: Mapping[str, float]) -> Weights:
-    """The weights of features without what they have in common, which is added to each; rounded, without zeros."""
-    names = sorted(name for name in weights if "*" not in name)
-    sums = {name: weights[name] + weights.get(common_name(name), 0.0) for name in names}
+def _merged(weights: Mapping[str, float]) -> Weights:
+    """The weights of features, with what they have in common added to each."""
+    sums = {
+        name: weight + (weights[_common_name(name)] if _is_by_kind(name) else 0.0)
+        for name, weight in weights.items()
+        if "*" not in name
+    }
     return {name: value for name, total in sums.items() if (value := round(total, 2))}
 
 
-def common_name(name: str) -> str:
+def _is_by_kind(name: str) -> bool:
+    return "*" in name or _common_name(name) != name
+
+
+def _common_name(name: str) -> str:
     """What a feature is with other kinds of turns: `*.often` for `he.often`; the same for one that has no kind."""
     return _KIND.sub(r"\1*.", name)
 
 
 def chances(turns: Sequence[LabelledTurn], weights: Mapping[str, float]) -> list[list[float]]:
-    """The probability of each candidate of each turn, with weights that are merged."""
+    """The probability of each candidate of each turn, with these weights."""
 
     def score(values: Features) -> float:
         return sum(weights.get(name, 0.0) * value for name, value in values.items())
@@ -154,9 +161,9 @@ class _Rows:
 
     def __init__(self, rows: Sequence[Features]) -> None:
         own = sorted(set().union(*rows))
-        self.names = sorted({*own, *map(common_name, own)})
+        self.names = sorted({*own, *map(_common_name, own)})
         number = {name: place for place, name in enumerate(self.names)}
-        both = {name: sorted({number[name], number[common_name(name)]}) for name in own}
+        both = {name: sorted({number[name], number[_common_name(name)]}) for name in own}
         cells = [
             (place, column, value)
             for place, row in enumerate(rows)
@@ -176,9 +183,9 @@ class _Rows:
         return np.bincount(self._name, self._value * chances[self._row], len(self.names))
 
 
-def _ascend(slope: Callable[[Array], Array], start: Array, steps: int) -> Array:
-    """Where a slope is zero, by resilient propagation (Riedmiller and Braun 1993)."""
-    weights, step, before = start.copy(), np.full(len(start), _FIRST_STEP), np.zeros(len(start))
+def _ascend(slope: Callable[[Array], Array], count: int, steps: int) -> Array:
+    """Where a slope is zero, by resilient propagation (Riedmiller and Braun 1993), from zero."""
+    weights, step, before = np.zeros(count), np.full(count, _FIRST_STEP), np.zeros(count)
     for _ in range(steps):
         now = slope(weights)
         turned = now * before

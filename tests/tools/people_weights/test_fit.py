@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from tests.book.people.test_sequence import CHOICES, weight
-from tools.people_weights.fit import chances, common_name, expectations, fit, merged
+from tools.people_weights.fit import Prior, chances, expectations, fit
 from tools.people_weights.labels import LabelledTurn
 
 WEIGHTS = {"pure.often": 1.5, "he.often": 0.6, "called": -1.2, "same.pure.1": -1.0, "back.pure.2": 1.6}
@@ -47,3 +47,20 @@ def test_expectations_are_those_of_all_paths() -> None:
         returned = {path for path, who in spoken.items() if place > 1 and who[place] == who[place - 2]} - again
         assert same == pytest.approx(sum(paths[path] for path in again) / total)
         assert back == pytest.approx(sum(paths[path] for path in returned) / total)
+
+
+def test_weights_are_found_again() -> None:
+    works = [turns_of(seed) for seed in range(30)]
+    found = fit(works, Prior(by_kind=10.0, other=10.0))
+    assert found == pytest.approx(WEIGHTS, abs=0.3)
+    assert found == fit(works, Prior(by_kind=10.0, other=10.0))
+
+
+def test_a_prior_keeps_weights_small() -> None:
+    works = [turns_of(seed, 20) for seed in range(4)]
+    assert abs(fit(works, Prior(by_kind=1.0, other=0.01))["called"]) < 0.5
+
+
+def test_chances_are_those_of_people() -> None:
+    for own in chances(turns_of(1), WEIGHTS):
+        assert sum(own) == pytest.approx(1.0)
