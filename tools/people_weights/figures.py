@@ -17,7 +17,9 @@ _THRESHOLDS = (0.8, 0.85, 0.9, 0.95, 0.97)
 class Folds:
     """What was found for the turns of the folds that were left out."""
 
-    logarithms: list[float]  # of the probability of the speaker, where a candidate is the speaker and another one is not
+    logarithms: list[
+        float
+    ]  # of the probability of the speaker, where a candidate is the speaker and another one is not
     people: list[tuple[float, bool]]  # how sure, and whether it is right, for each quotation
     sexes: list[tuple[float, bool]]
 

@@ -45,14 +45,7 @@ def fit(works: Sequence[Sequence[LabelledTurn]], prior: Prior, steps: int = STEP
         steps: of the ascent.
     """
     known = [_known(turns) for turns in works if turns]
-    rows = _Rows(
-        [
-            row
-            for turns in works
-            for turn in turns
-            for row in (*turn.features[0].values(), *turn.features[1:])
-        ]
-    )
+    rows = _Rows([row for turns in works for turn in turns for row in (*turn.features[0].values(), *turn.features[1:])])
     variances = np.array([prior.by_kind if _is_by_kind(name) else prior.other for name in rows.names])
 
     def slope(weights: Array) -> Array:

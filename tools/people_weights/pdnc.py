@@ -76,9 +76,7 @@ def measure(folder: Path, novel: str) -> list[Result]:
     return [_result(one, turn, persons, people) for one, turn in zip(quotations, turns, strict=True)]
 
 
-def _result(
-    one: Quotation, turn: SaidBy | None, persons: Mapping[str, str], people: Mapping[str, Person]
-) -> Result:
+def _result(one: Quotation, turn: SaidBy | None, persons: Mapping[str, str], people: Mapping[str, Person]) -> Result:
     if turn is None:
         return Result(one.kind, right=False, sure=0.0, sex=None, sex_sure=0.0)
     sex = people[one.speaker].sex if one.speaker in people else ""
@@ -158,9 +156,7 @@ def _same(found: Persons, people: Mapping[str, Person], said: set[str]) -> dict[
 
 def _by_words(names: Sequence[str], people: Mapping[str, Person]) -> str:
     """The only character whose main name has all words of one of these names; "": there is none."""
-    fits = {
-        person for person in people for name in names if set(_plain(name).split()) <= set(_plain(person).split())
-    }
+    fits = {person for person in people for name in names if set(_plain(name).split()) <= set(_plain(person).split())}
     return fits.pop() if len(fits) == 1 else ""
 
 

@@ -6,36 +6,36 @@ import pytest
 from tests.book.people.test_sequence import CHOICES, weight
 from tools.people_weights.fit import Prior, chances, expectations, fit
 from tools.people_weights.labels import LabelledTurn
+from voxmatrix.book.people.candidates import Features
+from voxmatrix.book.people.sequence import Choice
 
 WEIGHTS = {"pure.often": 1.5, "he.often": 0.6, "called": -1.2, "same.pure.1": -1.0, "back.pure.2": 1.6}
-PEOPLE = ["anna", "bernard", "clara", "dora"]
 
 
-def turns_of(seed: int, length: int = 40) -> list[LabelledTurn]:
-    """Turns whose speakers are drawn, turn by turn, by WEIGHTS; a sixth of them is not known."""
+def turns_of(seed: int, length: int = 5) -> list[LabelledTurn]:
+    """Turns whose speakers are drawn by WEIGHTS; a sixth of them is not known."""
     drawn = random.Random(seed)
-    found: list[LabelledTurn] = []
-    said: list[str] = []
-    for _ in range(length):
-        kind = drawn.choice(["pure", "he"])
-        who = drawn.sample(PEOPLE, 3)
-        own = {one: {f"{kind}.often": drawn.gauss(0, 1), "called": float(drawn.random() < 0.3)} for one in who}
-        features = (own, {"same.pure.1": 1.0}, {"back.pure.2": 1.0})
-        turn = LabelledTurn(features, [], 1, frozenset(), "")
-        speaker = drawn.choices(range(3), [_likely(one, own[one], said) for one in who])[0]
-        said.append(who[speaker])
-        known = frozenset({speaker}) if drawn.random() > 1 / 6 else frozenset()
-        found.append(LabelledTurn(turn.features, turn.sexes, turn.quotations, known, ""))
-    return found
+    links = {"same.pure.1": 1.0}, {"back.pure.2": 1.0}
+    features = [(_candidates(drawn), *links) for _ in range(length)]
+    choices = [
+        Choice(list(own), list(map(_score, own.values())), _score(same), _score(back)) for own, same, back in features
+    ]
+    paths = list(product(range(3), repeat=length))
+    path = drawn.choices(paths, [weight(one, choices) for one in paths])[0]
+    return [
+        LabelledTurn(own, [], 1, frozenset({speaker} if drawn.random() > 1 / 6 else ()), "")
+        for own, speaker in zip(features, path, strict=True)
+    ]
 
 
-def _likely(who: str, features: dict[str, float], said: list[str]) -> float:
-    score = sum(WEIGHTS[name] * value for name, value in features.items())
-    if said[-1:] == [who]:
-        score += WEIGHTS["same.pure.1"]
-    elif said[-2:-1] == [who]:
-        score += WEIGHTS["back.pure.2"]
-    return float(2.718281828**score)
+def _candidates(drawn: random.Random) -> dict[str, Features]:
+    kind = drawn.choice(["pure", "he"])
+    people = drawn.sample(["anna", "bernard", "clara", "dora"], 3)
+    return {who: {f"{kind}.often": drawn.gauss(0, 1), "called": float(drawn.random() < 0.3)} for who in people}
+
+
+def _score(features: Features) -> float:
+    return sum(WEIGHTS[name] * value for name, value in features.items())
 
 
 def test_expectations_are_those_of_all_paths() -> None:
@@ -50,14 +50,14 @@ def test_expectations_are_those_of_all_paths() -> None:
 
 
 def test_weights_are_found_again() -> None:
-    works = [turns_of(seed) for seed in range(30)]
+    works = [turns_of(seed) for seed in range(200)]
     found = fit(works, Prior(by_kind=10.0, other=10.0))
     assert found == pytest.approx(WEIGHTS, abs=0.3)
     assert found == fit(works, Prior(by_kind=10.0, other=10.0))
 
 
 def test_a_prior_keeps_weights_small() -> None:
-    works = [turns_of(seed, 20) for seed in range(4)]
+    works = [turns_of(seed) for seed in range(16)]
     assert abs(fit(works, Prior(by_kind=1.0, other=0.01))["called"]) < 0.5
 
 
