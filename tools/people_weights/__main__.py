@@ -20,7 +20,7 @@ from voxmatrix.tables import rows
 PRIOR = Prior(by_kind=0.2, other=1.0)
 _PRIORS = [Prior(by_kind, other) for by_kind in (0.1, 0.2, 0.4) for other in (0.2, 1.0, 4.0)]
 #: Works of LitBank, by their numbers, that are among the novels by which speakers are measured.
-_MEASURED = frozenset("45 105 160 174 208 541 1245 1695 2641".split())
+_MEASURED = frozenset(["45", "105", "160", "174", "208", "541", "1245", "1695", "2641"])
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
 """Fits the weights of `voxmatrix.book.people.sequence` to turns whose speakers are known.
 
-The weights make the known speakers as probable as they can, with a Gaussian prior. Turns whose speaker is not known, or is no
-candidate, count with all their candidates.
+The weights make the known speakers as probable as they can, with a Gaussian prior. Turns whose speaker is not known,
+or is no candidate, count with all their candidates.
 
-A feature that differs by the kind of a turn (`he.often`, `pure.often`) has what is common to all kinds (`*.often`) and what
-is its own, so that rare kinds learn from frequent ones (Daumé 2007).
+A feature that differs by the kind of a turn (`he.often`, `pure.often`) has what is common to all kinds (`*.often`) and
+what is its own, so that rare kinds learn from frequent ones (Daumé 2007).
 """
 
 import re
@@ -13,18 +13,19 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from tools.people_weights.labels import LabelledTurn
 from voxmatrix.book.people.candidates import Features
 from voxmatrix.book.people.sequence import Choice, Pairs, passes, probabilities
 
-#: Steps of the ascent, each of which makes the step of a weight longer if its slope has the sign that it had, else shorter.
+#: Steps of the ascent; that of a weight grows if its slope keeps its sign, and else shrinks.
 STEPS = 40
 _FIRST_STEP, _LONGEST, _SHORTEST = 0.1, 1.0, 1e-5
 _LONGER, _SHORTER = 1.2, 0.5
 _KIND = re.compile(r"^(same\.|back\.|)(?:pure|beside|he|name|noun|does)\.")
 
-Array = np.ndarray[tuple[int], np.dtype[np.float64]]
+Array = npt.NDArray[np.float64]
 Weights = dict[str, float]
 
 
@@ -51,7 +52,8 @@ def fit(works: Sequence[Sequence[LabelledTurn]], prior: Prior, steps: int = STEP
     def slope(weights: Array) -> Array:
         scores = iter(rows.scores(weights).tolist())
         excess = [value for one in known for value in one.excess(scores)]
-        return rows.sums(np.array(excess)) - weights / variances
+        ascent: Array = rows.sums(np.array(excess)) - weights / variances
+        return ascent
 
     return _merged(dict(zip(rows.names, _ascend(slope, len(rows.names), steps).tolist(), strict=True)))
 
@@ -169,11 +171,11 @@ class _Rows:
 
     def scores(self, weights: Array) -> Array:
         """The score of each row."""
-        return np.bincount(self._row, self._value * weights[self._name], self._count)
+        return np.bincount(self._row, self._value * weights[self._name], self._count).astype(float)
 
     def sums(self, chances: Array) -> Array:
         """How much of each feature the rows have together, each as often as it is probable."""
-        return np.bincount(self._name, self._value * chances[self._row], len(self.names))
+        return np.bincount(self._name, self._value * chances[self._row], len(self.names)).astype(float)
 
 
 def _ascend(slope: Callable[[Array], Array], count: int, steps: int) -> Array:

@@ -18,8 +18,16 @@ from voxmatrix.book.people.speakers import SaidBy, find_speakers
 
 #: Novels that were read while the rules were written; the others are the test.
 SEEN = frozenset(
-    "PrideAndPrejudice TheSignOfTheFour AlicesAdventuresInWonderland TheSunAlsoRises OliverTwist HowardsEnd "
-    "TheInvisibleMan Emma".split()
+    [
+        "PrideAndPrejudice",
+        "TheSignOfTheFour",
+        "AlicesAdventuresInWonderland",
+        "TheSunAlsoRises",
+        "OliverTwist",
+        "HowardsEnd",
+        "TheInvisibleMan",
+        "Emma",
+    ]
 )
 _KINDS = ("Explicit", "Anaphoric", "Implicit")
 

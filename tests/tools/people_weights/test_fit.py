@@ -50,7 +50,7 @@ def test_expectations_are_those_of_all_paths() -> None:
 
 
 def test_weights_are_found_again() -> None:
-    works = [turns_of(seed) for seed in range(200)]
+    works = [turns_of(seed) for seed in range(800)]
     found = fit(works, Prior(by_kind=10.0, other=10.0))
     assert found == pytest.approx(WEIGHTS, abs=0.3)
     assert found == fit(works, Prior(by_kind=10.0, other=10.0))
