@@ -23,6 +23,8 @@ _LEAST_I = 5
 _DISTANCES = (0, 1, 3, 8, 20)
 
 Features = dict[str, float]
+#: Those of each candidate, and those of speaking `same` and `back` (`Choice`).
+TurnFeatures = tuple[dict[str, Features], Features, Features]
 
 
 @cache
@@ -58,8 +60,8 @@ class Candidates:
         said_by_i = sum(one.subject.says and one.subject.who == NARRATOR for one in clues)
         self._tells = said_by_i >= _LEAST_I
 
-    def of_turns(self) -> Iterator[tuple[dict[str, Features], Features, Features]]:
-        """For each turn: the features of each candidate, and those of speaking `same` and `back` (`Choice`)."""
+    def of_turns(self) -> Iterator[TurnFeatures]:
+        """The features of each turn."""
         paragraph = 0
         for number, turn in enumerate(self._turns):
             offset = turn.place - turn.paragraph

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: Values by the numbers of the candidates of the turn before and of the turn.
-_Pairs = list[list[float]]
+Pairs = list[list[float]]
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,29 @@ class Choice:
 
 def probabilities(choices: Sequence[Choice]) -> list[list[float]]:
     """The probability of each candidate of each turn; they sum to 1."""
+    return [_marginal(ahead, behind) for ahead, behind in zip(*passes(choices), strict=True)]
+
+
+def passes(choices: Sequence[Choice]) -> tuple[list[Pairs], list[Pairs]]:
+    """What the turns up to each, with it, and those behind it say of it and of the one before.
+
+    The products of both are, but for a factor of each turn, the probabilities of pairs. The first turn has one row.
+    """
     if not choices:
-        return []
+        return [], []
     local = [_exponentials(choice.scores) for choice in choices]
     before = [Choice(("",), (0.0,), 0.0, 0.0), *choices]
-    forward: list[_Pairs] = [_scaled([local[0]])]
+    forward: list[Pairs] = [_scaled([local[0]])]
     for place in range(1, len(choices)):
         forward.append(_step(forward[-1], before[place - 1 : place + 2], local[place]))
-    backward: list[_Pairs] = [[[1.0] * len(row) for row in forward[-1]]]
+    backward: list[Pairs] = [[[1.0] * len(row) for row in forward[-1]]]
     for place in range(len(choices) - 1, 0, -1):
         backward.append(_step_back(backward[-1], before[place - 1 : place + 2], local[place]))
     backward.reverse()
-    return [_marginal(ahead, behind) for ahead, behind in zip(forward, backward, strict=True)]
+    return forward, backward
 
 
-def _step(forward: _Pairs, three: Sequence[Choice], local: Sequence[float]) -> _Pairs:
+def _step(forward: Pairs, three: Sequence[Choice], local: Sequence[float]) -> Pairs:
     """Values of (this turn's predecessor, this turn), from those of the pair before."""
     first, second, third = three
     same, back = math.exp(third.same), math.exp(third.back) - 1
@@ -58,12 +66,12 @@ def _step(forward: _Pairs, three: Sequence[Choice], local: Sequence[float]) -> _
     return _scaled(values)
 
 
-def _step_back(backward: _Pairs, three: Sequence[Choice], local: Sequence[float]) -> _Pairs:
+def _step_back(backward: Pairs, three: Sequence[Choice], local: Sequence[float]) -> Pairs:
     """Values of the pair before, from those of (this turn's predecessor, this turn)."""
     first, second, third = three
     same, back = math.exp(third.same), math.exp(third.back) - 1
     place_of = {who: place for place, who in enumerate(third.who)}
-    values: _Pairs = [[0.0] * len(second.who) for _ in first.who]
+    values: Pairs = [[0.0] * len(second.who) for _ in first.who]
     for middle, who in enumerate(second.who):
         ahead = [value * weight for value, weight in zip(backward[middle], local, strict=True)]
         if (place := place_of.get(who)) is not None:
@@ -75,7 +83,7 @@ def _step_back(backward: _Pairs, three: Sequence[Choice], local: Sequence[float]
     return _scaled(values)
 
 
-def _marginal(forward: _Pairs, backward: _Pairs) -> list[float]:
+def _marginal(forward: Pairs, backward: Pairs) -> list[float]:
     sums = [0.0] * len(forward[0])
     for ahead, behind in zip(forward, backward, strict=True):
         for place, (one, other) in enumerate(zip(ahead, behind, strict=True)):
@@ -89,6 +97,6 @@ def _exponentials(scores: Sequence[float]) -> list[float]:
     return [math.exp(score - most) for score in scores]
 
 
-def _scaled(values: _Pairs) -> _Pairs:
+def _scaled(values: Pairs) -> Pairs:
     total = sum(map(sum, values)) or 1.0
     return [[value / total for value in row] for row in values]

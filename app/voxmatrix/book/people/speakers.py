@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from voxmatrix.book.content import Chapter
-from voxmatrix.book.people.candidates import Candidates, choice_of
+from voxmatrix.book.people.candidates import Candidates, TurnFeatures, choice_of
 from voxmatrix.book.people.clues import ClueFinder, Clues, called_nouns, said_nouns
 from voxmatrix.book.people.persons import Persons, Seen, role_in
 from voxmatrix.book.people.sequence import probabilities
@@ -41,8 +41,30 @@ class Speakers:
     said: list[SaidBy] = field(default_factory=list)
 
 
-def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers:
-    """The speakers of a book in a language that has a table, whose chapters have their speech."""
+@dataclass(frozen=True)
+class Evidence:
+    """What tells who speaks in a book."""
+
+    persons: Persons
+    paragraphs: list[Paragraph]
+    mentions: list[list[Seen]]  # who is named in each paragraph
+    turns: list[Turn]
+    clues: list[Clues]  # of each turn
+    nouns: Mapping[str, int]  # how often each one without a name speaks
+
+    def first(self) -> tuple[list[Turn], list[Clues]]:
+        """The turns that do not continue others, with their clues."""
+        pairs = zip(self.turns, self.clues, strict=True)
+        kept = [pair for number, pair in enumerate(pairs) if not (number and pair[0].continues)]
+        return [turn for turn, _ in kept], [clues for _, clues in kept]
+
+    def features(self) -> Iterator[TurnFeatures]:
+        """What speaks for each candidate of the turns that do not continue others."""
+        return Candidates(self.persons, *self.first(), self.mentions, self.nouns).of_turns()
+
+
+def find_evidence(chapters: Iterable[Chapter], language: str = "en") -> Evidence:
+    """What tells who speaks in a book in a language that has a table, whose chapters have their speech."""
     paragraphs, turns = paragraphs_of(chapters, dashes=speech_of(language).dash != "")
     narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
     persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, language_of(language))
@@ -51,7 +73,13 @@ def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers
     finder = ClueFinder(persons, paragraphs, mentions, nouns)
     previous: list[Turn | None] = [None, *turns]
     clues = [finder.clues(turn, before) for turn, before in zip(turns, previous, strict=False)]
-    return Speakers(persons, paragraphs, list(_said(turns, clues, mentions, persons, nouns)))
+    return Evidence(persons, paragraphs, mentions, turns, clues, nouns)
+
+
+def find_speakers(chapters: Iterable[Chapter], language: str = "en") -> Speakers:
+    """The speakers of a book in a language that has a table, whose chapters have their speech."""
+    evidence = find_evidence(chapters, language)
+    return Speakers(evidence.persons, evidence.paragraphs, list(_said(evidence)))
 
 
 def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons, nouns: Mapping[str, int]) -> list[list[Seen]]:
@@ -74,22 +102,13 @@ def _by_paragraph(paragraphs: Sequence[Paragraph], persons: Persons, nouns: Mapp
     return found
 
 
-def _said(
-    turns: Sequence[Turn],
-    clues: Sequence[Clues],
-    mentions: Sequence[Sequence[Seen]],
-    persons: Persons,
-    nouns: Mapping[str, int],
-) -> Iterator[SaidBy]:
-    first = [number for number, turn in enumerate(turns) if not (number and turn.continues)]
-    own, their = [turns[number] for number in first], [clues[number] for number in first]
-    candidates = Candidates(persons, own, their, mentions, nouns)
-    choices = [choice_of(*features) for features in candidates.of_turns()]
+def _said(evidence: Evidence) -> Iterator[SaidBy]:
+    choices = [choice_of(*features) for features in evidence.features()]
     found = {}
-    for turn, clue, choice, chances in zip(own, their, choices, probabilities(choices), strict=True):
-        found[turn.paragraph] = _decided(turn, clue, choice.who, chances, persons)
+    for turn, clues, choice, chances in zip(*evidence.first(), choices, probabilities(choices), strict=True):
+        found[turn.paragraph] = _decided(turn, clues, choice.who, chances, evidence.persons)
     last = None
-    for turn in turns:
+    for turn in evidence.turns:
         if said := found.get(turn.paragraph):
             last = said
             yield said
