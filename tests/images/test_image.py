@@ -12,7 +12,8 @@ from tools.locks import pins
 
 pytestmark = pytest.mark.docker
 
-#: Three voices, the page, how nine languages are read and the signs of 88 more, who speaks in three, and readers of ten formats of books.
+#: Three voices, the page, how nine languages are read and the signs of 88 more, who speaks in three, and
+#: readers of ten formats of books.
 MAX_APP_LAYER = 10_750_000
 
 
