@@ -56,7 +56,7 @@ def test_a_book_becomes_an_audiobook_and_a_correction_is_all_that_is_spoken_agai
         page.get_by_role("button", name="Hear the beginning of chapter 3").click()
     assert asked.value.post_data_json["knobs"] == {"noise": 0}
     expect(page.get_by_role("button", name="Pause Beginning of chapter 3")).to_be_visible()
-    page.wait_for_function("window.loudest > 0.01")
+    page.wait_for_function("() => window.loudest > 0.01")
     expect(page.locator(".estimate")).to_contain_text("to make it here")
     page.reload()  # what was chosen stays
     expect(chapter(page, 2)).not_to_be_checked()
