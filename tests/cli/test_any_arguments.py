@@ -33,8 +33,13 @@ CODES -= {VoxmatrixError.exit_code}
 #: Shrinking takes minutes.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 MACHINE = Path(__file__).parents[1] / "machines" / "no-gpu.json"
-#: What would take long, or ask the network.
+#: What would take long, or ask the network. First the modules that import some of it, so that they keep none of what it
+#: is replaced with.
 WORK = (
+    "voxmatrix.bench.measure.run_child",
+    "voxmatrix.doctor.smoke.run_child",
+    "voxmatrix.remote.chat.asked",
+    "voxmatrix.train.tune.search_process.run_child",
     "voxmatrix.cli.speak._speak",
     "voxmatrix.cli.speak.speak_batch",
     "voxmatrix.train.fit.fit",
