@@ -66,7 +66,7 @@ def separated(text: str, table: CastTable, name: str) -> str:
     """
     person = table.by_name.get(name.casefold())
     if person is None or name.casefold() not in map(str.casefold, person.also):
-        raise BadInputError(f"{name} is no other name of anybody", "choose one of the names in `also`")
+        raise BadInputError(f"{name} is no other name of anybody", "choose one of the other names of a person")
     table, text = _without_name(text, table, person, name)
     return _checked(text, table)
 
