@@ -3,17 +3,8 @@
 from functools import cache
 
 from tests.book.epubs import epub
+from tests.book.people.shapes import PAGES
 
-PAGES = (
-    "It was then that Mr Bell met Anna, and she was glad.",
-    "“Good morning,” said Anna.",
-    "“Good morning,” said Mr Bell. He bowed.",
-    "“You are late,” said Anna to Mr Bell.",
-    "“Am I?” said Mr Bell.",
-    "“Very late,” said Anna. “Come in.”",
-    "“So be it,” said Mr Bell.",
-    "“Something is wrong,” somebody whispered.",
-)
 MORE = (
     "Nobody spoke in the garden for a while, and Anna looked at the roses.",
     "“It is cold,” said Anna.",

@@ -5,6 +5,18 @@ from pathlib import Path
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.dialogue import with_dialogue
 
+#: A short story in which people talk.
+PAGES = (
+    "It was then that Mr Bell met Anna, and she was glad.",
+    "“Good morning,” said Anna.",
+    "“Good morning,” said Mr Bell. He bowed.",
+    "“You are late,” said Anna to Mr Bell.",
+    "“Am I?” said Mr Bell.",
+    "“Very late,” said Anna. “Come in.”",
+    "“So be it,” said Mr Bell.",
+    "“Something is wrong,” somebody whispered.",
+)
+
 
 def book_of(*chapters: list[str]) -> Book:
     """A book in English, with its speech."""

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.people.shapes import book_of
+from tests.book.people.shapes import PAGES, book_of
 from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401
 from voxmatrix.book.content import Book, Speech
 from voxmatrix.book.people.cast import attribute, spoken_book
@@ -11,17 +11,6 @@ from voxmatrix.book.people.cast_file import new_table, updated_table
 from voxmatrix.book.people.found import people_of
 from voxmatrix.book.units import sentences
 from voxmatrix.voices.cast_table import CastPerson, CastTable, read_table
-
-PAGES = [
-    "It was then that Mr Bell met Anna, and she was glad.",
-    "“Good morning,” said Anna.",
-    "“Good morning,” said Mr Bell. He bowed.",
-    "“You are late,” said Anna to Mr Bell.",
-    "“Am I?” said Mr Bell.",
-    "“Very late,” said Anna. “Come in.”",
-    "“So be it,” said Mr Bell.",
-    "“Something is wrong,” somebody whispered.",
-]
 
 
 @pytest.fixture

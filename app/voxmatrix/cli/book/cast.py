@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from voxmatrix.book.people.cast import Attribution, Line
     from voxmatrix.book.people.found import FoundPerson
     from voxmatrix.book.people.proposals import Proposal
+    from voxmatrix.voices.cast_table import CastTable
 
 #: How a book of unknown language is read.
 _DEFAULT_LANGUAGE = "en"
@@ -54,7 +55,7 @@ def command(
 ) -> None:
     """Find who speaks in a book, and write it as a table of voices to edit (`--cast`)."""
     from voxmatrix.book.people.cast import attribute, find_lines, knows_speakers
-    from voxmatrix.book.people.cast_file import kept_table, new_table, updated_table, with_answers
+    from voxmatrix.book.people.cast_file import kept_table, with_answers
     from voxmatrix.book.people.clues import NARRATOR
     from voxmatrix.book.people.facts import facts_of
     from voxmatrix.book.people.found import people_of
@@ -82,18 +83,29 @@ def command(
         answers = answers_of(attribute(book, language, table.by_people()), names, ask, model, key_file, as_json=as_json)
         found = attribute(book, language, table.by_people(answers))
     proposal = _proposal(found, people, table.narrator) if propose else Proposal()
-    if path.exists():
-        text = updated_table(path.read_text(encoding="utf-8-sig"), table, people, proposal.voices)
-    else:
-        text = new_table(_name(file), people, proposal.voices, proposal.of_sex)
+    text = _table_text(file, path, table, people, proposal)
     text = text if answers is None else with_answers(text, answers)
     write_text(path, kept_table(text, table, str(path)))
     if as_json:
-        speeches = {"speeches": len(found.lines), "sure": sum(line.sure for line in found.lines)}
-        lost = [asdict(correction) for correction in found.lost]
-        print_json({"cast": str(path), **speeches, "people": [asdict(person) for person in people], "lost": lost})
+        _print_people(found, people, path)
         return
     _summarise(found, people, path, file)
+
+
+def _table_text(file: Path, path: Path, table: "CastTable", people: "list[FoundPerson]", proposal: "Proposal") -> str:
+    """The table in `path` with what was found, or a new one."""
+    from voxmatrix.book.people.cast_file import new_table, updated_table
+
+    if path.exists():
+        return updated_table(path.read_text(encoding="utf-8-sig"), table, people, proposal.voices)
+    return new_table(_name(file), people, proposal.voices, proposal.of_sex)
+
+
+def _print_people(found: "Attribution", people: "list[FoundPerson]", path: Path) -> None:
+    """What was found, as JSON."""
+    speeches = {"speeches": len(found.lines), "sure": sum(line.sure for line in found.lines)}
+    lost = [asdict(correction) for correction in found.lost]
+    print_json({"cast": str(path), **speeches, "people": [asdict(person) for person in people], "lost": lost})
 
 
 def _name(file: Path) -> str:
