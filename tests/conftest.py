@@ -28,9 +28,25 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # a test that downloads has a server of its 
 PROBE_SECONDS = 600
 
 
+_modules_frozen = 0
+
+
 def pytest_collection_finish() -> None:
     """Collecting garbage, as closing a voice does, need not look at ten thousand tests: that costs half a second."""
+    _freeze()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Nor at what a test has imported: at torch and a web framework that is a fifth of a second."""
+    if len(sys.modules) > _modules_frozen + 100:
+        gc.collect()
+        _freeze()
+
+
+def _freeze() -> None:
+    global _modules_frozen  # noqa: PLW0603 - of this process
     gc.freeze()
+    _modules_frozen = len(sys.modules)
 
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every program that a test starts.

@@ -215,8 +215,9 @@ def test_what_is_no_device_is_usage(voice: Path, words: tuple[str, ...]) -> None
 def test_progress_counts_the_characters_of_the_file(
     unit: str, make_onnx: Callable[..., Path], capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = unit * 120
+    text = unit * 10
     Path("long.txt").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("voxmatrix.cli.speak._MIN_FOR_PROGRESS", 1)
     monkeypatch.setattr("voxmatrix.cli.terminal.progress._PLAIN_SECONDS", 0.0)
 
     words = ["speak", "--voice", str(make_onnx("tiny", 1, "text")), "--out", "out.wav", "--file", "long.txt"]
@@ -224,7 +225,7 @@ def test_progress_counts_the_characters_of_the_file(
     shown = re.findall(r"^characters spoken: (\d+)/(\d+)", capsys.readouterr().err, re.MULTILINE)
     done = [int(one) for one, _ in shown]
     assert {int(total) for _, total in shown} == {len(text)}
-    assert done[0] == len(unit.strip()) and done[-2] == 120 * len(unit.strip()) and done[-1] == len(text)
+    assert done[0] == len(unit.strip()) and done[-2] == 10 * len(unit.strip()) and done[-1] == len(text)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A server in a thread, on a free port, with voices of random weights."""
 
+import functools
 import json
 import queue
 import shutil
@@ -13,14 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx._transports.default as httpx_transports
 import pytest
 
 from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401
+from voxmatrix.config import home
 from voxmatrix.piper.engines.onnx import SplitModelEngine
 from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.serve.server import HttpServer
 from voxmatrix.serve.services import Services
 from voxmatrix.serve.settings import ServeSettings
+
+# Each httpx.get() reads all root certificates, which takes 20 ms, to talk to a server that has none.
+httpx_transports.create_ssl_context = functools.cache(httpx_transports.create_ssl_context)
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
 
@@ -83,6 +89,10 @@ def running(settings: ServeSettings) -> Iterator[Running]:
         assert not thread.is_alive()
 
 
+def _settings(**settings: Any) -> ServeSettings:
+    return ServeSettings(**{"port": 0, "device": DeviceRequest(kind="cpu"), "threads": 1, **settings})
+
+
 @pytest.fixture(scope="session")
 def voice(make_onnx: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: F811
     """A voice that needs no espeak-ng."""
@@ -97,14 +107,25 @@ def copy_voice(source: Path, target: Path) -> Path:
     return target
 
 
+@pytest.fixture(scope="session")
+def prepared(voice: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is kept of the voice once it has been opened."""
+    folder = tmp_path_factory.mktemp("prepared")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("VOXMATRIX_HOME", str(folder))
+        with running(_settings(voice=voice)):
+            pass
+    return folder / "cache" / "prepared"
+
+
 @pytest.fixture
-def serve(voice: Path) -> Iterator[Serve]:
-    """Start servers, which end with the test."""
+def serve(voice: Path, prepared: Path) -> Iterator[Serve]:
+    """Start servers, which end with the test. Their voice has been opened before."""
+    shutil.copytree(prepared, home() / "cache" / "prepared", dirs_exist_ok=True)
     with ExitStack() as stack:
 
         def start(**settings: Any) -> Running:
-            given = {"voice": voice, "port": 0, "device": DeviceRequest(kind="cpu"), "threads": 1, **settings}
-            return stack.enter_context(running(ServeSettings(**given)))
+            return stack.enter_context(running(_settings(**{"voice": voice, **settings})))
 
         yield start
 
@@ -118,7 +139,7 @@ def server(serve: Serve) -> Running:
 @pytest.fixture(scope="module")
 def shared(voice: Path) -> Iterator[Running]:
     """One server for all rows of a contract. It sees the home of each test."""
-    with running(ServeSettings(voice=voice, port=0, device=DeviceRequest(kind="cpu"), threads=1)) as started:
+    with running(_settings(voice=voice)) as started:
         yield started
 
 

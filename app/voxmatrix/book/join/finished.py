@@ -1,7 +1,8 @@
 """Everything that an audiobook is written from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.join.loudness import Levels
@@ -38,6 +39,11 @@ class FinishedSpeech:
 
     def voice_gains_db(self, sentences: Iterable[TimedSentence]) -> list[float]:
         """The gains of sentences that bring their voices to the loudness of the narrator."""
-        chapters = zip(self.line.chapters, self.levels.voices_db, strict=True)
-        of_chapter = {one.chapter.index: gains for one, gains in chapters}
+        of_chapter = self._voices_db
         return [of_chapter[one.spoken.chapter].get(one.spoken.voice, 0.0) for one in sentences]
+
+    @cached_property
+    def _voices_db(self) -> dict[int, Mapping[str, float]]:
+        """The gain of each voice, by chapter."""
+        chapters = zip(self.line.chapters, self.levels.voices_db, strict=True)
+        return {one.chapter.index: gains for one, gains in chapters}
