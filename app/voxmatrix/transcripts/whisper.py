@@ -1,0 +1,47 @@
+"""The JSON of Whisper's programs: openai-whisper, WhisperX and the server of OpenAI; whisper.cpp; transformers."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from voxmatrix.transcripts.timed import Label
+
+
+def read_whisper(text: str) -> list[Label] | None:
+    """A label for each segment; None if this is other JSON, or none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    parts = found if isinstance(found, list) else _parts(found)
+    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+        return None
+    labels = list(_labels(parts))
+    return labels or None
+
+
+def _parts(found: Any) -> Any:
+    if not isinstance(found, dict):
+        return None
+    return next((found[key] for key in ("segments", "transcription", "chunks") if key in found), None)
+
+
+def _labels(parts: list[dict[str, Any]]) -> Iterator[Label]:
+    for part in parts:
+        start, end = part.get("start"), part.get("end")
+        offsets, stamp = part.get("offsets"), part.get("timestamp")
+        if isinstance(offsets, dict):  # whisper.cpp, in milliseconds
+            start, end = (_scaled(offsets.get(key)) for key in ("from", "to"))
+        elif isinstance(stamp, list) and len(stamp) == 2:  # transformers
+            start, end = stamp
+        said = part.get("text")
+        if _is_number(start) and _is_number(end) and isinstance(said, str):
+            yield Label(float(start), float(end), said)
+
+
+def _scaled(milliseconds: Any) -> Any:
+    return milliseconds / 1000 if _is_number(milliseconds) else None
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1e12) or isinstance(value, float)
