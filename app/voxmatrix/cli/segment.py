@@ -114,7 +114,7 @@ def _texts(files: list[Path], found: "list[Source]") -> "list[SourceText]":
     """The given texts; without any, those of the names of the recordings, if there are some."""
     if not files:
         own = [source.text for source in found]
-        return [text and _text(text) for text in own] if any(own) else []
+        return [_text(text) if text else None for text in own] if any(own) else []
     if len(files) not in (1, len(found)):
         raise UsageError(
             f"{len(files)} texts were given for {pluralise(len(found), 'recording')}",

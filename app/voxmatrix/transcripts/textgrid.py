@@ -1,6 +1,6 @@
 """TextGrids of Praat, long and short (https://www.fon.hum.uva.nl/praat/manual/TextGrid_file_formats.html).
 
-Both are the same values in the same order: quoted strings, flags and numbers that stand alone; other words are comments.
+Both are the same values in the same order: quoted strings, flags and numbers that stand alone; the rest are comments.
 """
 
 import re

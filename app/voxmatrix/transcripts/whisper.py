@@ -35,13 +35,16 @@ def _labels(parts: list[dict[str, Any]]) -> Iterator[Label]:
         elif isinstance(stamp, list) and len(stamp) == 2:  # transformers
             start, end = stamp
         said = part.get("text")
-        if _is_number(start) and _is_number(end) and isinstance(said, str):
-            yield Label(float(start), float(end), said)
+        first, last = _number(start), _number(end)
+        if first is not None and last is not None and isinstance(said, str):
+            yield Label(first, last, said)
 
 
-def _scaled(milliseconds: Any) -> Any:
-    return milliseconds / 1000 if _is_number(milliseconds) else None
+def _scaled(milliseconds: Any) -> float | None:
+    number = _number(milliseconds)
+    return None if number is None else number / 1000
 
 
-def _is_number(value: Any) -> bool:
-    return (isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1e12) or isinstance(value, float)
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12
+    return float(value) if is_number else None

@@ -1,4 +1,4 @@
-"""The first sheet of a workbook (`.xlsx`, ISO/IEC 29500) as a table. Formulas have the values that were saved with them."""
+"""The first sheet of a workbook (`.xlsx`, ISO/IEC 29500) as a table. Formulas have the values saved with them."""
 
 import io
 import re

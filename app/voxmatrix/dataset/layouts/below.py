@@ -42,7 +42,7 @@ LAYOUT = Layout(looks_like="folders with such tables", read=read)
 
 
 def _listed(folder: Path, root: Path) -> Transcript | None:
-    """The tables of other names; those of a `.list` may be in a folder beside it (output/asr_opt, output/slicer_opt)."""
+    """The tables of other names; those of a `.list` may be in a folder beside it (output/slicer_opt)."""
     found = tables.read(folder)
     if found is None:
         lists = sorted(path for path in folder.glob("*.list") if path.is_file())

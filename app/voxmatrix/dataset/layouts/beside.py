@@ -37,19 +37,17 @@ def row(root: Path, folder: str, sound: str, texts: Mapping[str, str]) -> Transc
             labels = read_timed(Path(folder, name))
         except BadInputError as error:
             at = shown(root, folder, name)
-            damaged = _problem(stem, "bad-line", path, error.problem, error.remedy, at)
+            damaged = _problem(path, "bad-line", error.problem, error.remedy, at)
             continue
         if labels and labels[-1].end - labels[0].start > _CLIP_SECONDS:
-            return _too_long(stem, path, name)
+            return _too_long(path, name)
         if labels and not said:
             said, place = joined_text(labels), shown(root, folder, name)
     for name in (texts[suffix] for suffix in PLAIN_SUFFIXES if suffix in texts):
         return _plain(root, folder, path, name)
     if said:
         return TranscriptRow(line=place, file=path, text=said)
-    return damaged or _problem(
-        stem, "no-transcript", path, f"{path} has no text", f"write the spoken text to {stem}.txt"
-    )
+    return damaged or _problem(path, "no-transcript", f"{path} has no text", f"write the spoken text to {stem}.txt")
 
 
 def _plain(root: Path, folder: str, path: str, name: str) -> TranscriptRow | Problem:
@@ -62,23 +60,24 @@ def _plain(root: Path, folder: str, path: str, name: str) -> TranscriptRow | Pro
         return not_utf8_problem(place, raw, error, name=stem)
     except OSError as error:
         what = f"{place} cannot be read: {error.strerror}"
-        return _problem(stem, "unreadable", place, what, "give this user read access", place)
+        return _problem(path, "unreadable", what, "give this user read access", place)
     lines = text.splitlines()
     if place.lower().endswith(".lab") and lines and all(_HTK.fullmatch(line) for line in lines if line.strip()):
         what = f"{place} has sounds with their times (HTK), not the words that are said"
-        return _problem(stem, "bad-line", path, what, f"write the spoken text to {stem}.txt", place)
+        return _problem(path, "bad-line", what, f"write the spoken text to {stem}.txt", place)
     labels = read_label_lines(text) if "\t" in text else None
     if labels:
         text = joined_text(labels)
     if len(text) > _CLIP_CHARACTERS:
-        return _too_long(stem, path, name)
+        return _too_long(path, name)
     return TranscriptRow(line=place, file=path, text=text)
 
 
-def _too_long(stem: str, path: str, name: str) -> Problem:
+def _too_long(path: str, name: str) -> Problem:
     what = f"{path} is longer than a clip of {_CLIP_SECONDS:g} s by its text, {name}"
-    return _problem(stem, "too-long", path, what, "cut it into clips with `voxmatrix segment`")
+    return _problem(path, "too-long", what, "cut it into clips with `voxmatrix segment`")
 
 
-def _problem(id: str, kind: ProblemKind, path: str, problem: str, remedy: str, place: str = "") -> Problem:
+def _problem(path: str, kind: ProblemKind, problem: str, remedy: str, place: str = "") -> Problem:
+    id = path.rpartition(".")[0]
     return Problem(id=id, kind=kind, path=path, place=place, problem=problem, remedy=remedy)

@@ -110,12 +110,17 @@ def _pair_across(root: Path, lone: list[_Lone], rows: list[TranscriptRow], probl
                 _add(_row(root, one.folder, sound, {}), rows, problems)
                 continue
             used.add((partner.folder, partner.stem))
-            files = {suffix: os.path.relpath(f"{partner.folder}/{name}", one.folder) for suffix, name in partner.texts.items()}
+            files = {
+                suffix: os.path.relpath(f"{partner.folder}/{name}", one.folder)
+                for suffix, name in partner.texts.items()
+            }
             found = _row(root, one.folder, sound, files)
             _add(replace(found, speaker=speaker) if isinstance(found, TranscriptRow) else found, rows, problems)
     for one in lone:
         if one.texts and (one.folder, one.stem) not in used and one.stem.lower() not in _OTHER_TEXTS:
-            problems += [_no_sound(shown(root, one.folder, one.texts[suffix])) for suffix in _ONLY_TEXTS if suffix in one.texts]
+            problems += [
+                _no_sound(shown(root, one.folder, one.texts[suffix])) for suffix in _ONLY_TEXTS if suffix in one.texts
+            ]
 
 
 _Key = tuple[tuple[str, ...], str]

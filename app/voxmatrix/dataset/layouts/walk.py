@@ -14,7 +14,9 @@ def walk(root: str | os.PathLike[str], problems: list[Problem]) -> Iterator[tupl
             path = shown(root, folder, name)
             remedy = f"give that folder itself on the command line, or move it to {path}"
             what = f"{path} is a link to a folder; links are not followed"
-            problems.append(Problem(id=path, kind="outside", path=path, problem=what, remedy=remedy, severity="warning"))
+            problems.append(
+                Problem(id=path, kind="outside", path=path, problem=what, remedy=remedy, severity="warning")
+            )
         # A folder called x.wav is listed like a recording, so that reading it reports that it is a folder.
         yield folder, sorted([*names, *(name for name in inner if suffix_of(name) in SUFFIXES)])
 

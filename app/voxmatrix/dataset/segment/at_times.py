@@ -5,7 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from voxmatrix.dataset.segment.cut import MARGIN_SECONDS, Cut, Part, behind_noise, bounds_of, cut, is_speech, others, part_of
+from voxmatrix.dataset.segment.cut import (
+    MARGIN_SECONDS,
+    Cut,
+    Part,
+    behind_noise,
+    bounds_of,
+    cut,
+    is_speech,
+    others,
+    part_of,
+)
 from voxmatrix.dataset.segment.noise import STEP_SECONDS, level, noisy
 from voxmatrix.transcripts.timed import Label, joined_text
 
@@ -13,20 +23,14 @@ from voxmatrix.transcripts.timed import Label, joined_text
 _MAX_LABEL_SECONDS = 20.0
 
 
-def cut_at(
-    labels: Sequence[Label],
-    probabilities: NDArray[np.float32],
-    levels_dbfs: NDArray[np.float32],
-    flatness_db: NDArray[np.float32],
-    seconds: float,
-    min_snr_db: float,
-) -> Cut:
+def cut_at(labels: Sequence[Label], measured: NDArray[np.float32], seconds: float, min_snr_db: float) -> Cut:
     """The clips of a recording at given times, and what of their texts each has; otherwise as `cut`.
 
     Silence around the words is added, as far as there is any. Labels between which nobody pauses are one clip; what is
-    longer than a clip of `prepare` then is cut in its pauses.
+    longer than a clip of `prepare` then is cut in its pauses. `measured`: for each step the probability of speech, the
+    level and the flatness, (steps, 3).
     """
-    measured = (probabilities, levels_dbfs, flatness_db)
+    probabilities, levels_dbfs, flatness_db = measured.T
     speech = is_speech(probabilities, levels_dbfs)
     loud = level(levels_dbfs[speech]) if speech.any() else -np.inf
     spoken = _spoken(labels, speech, levels_dbfs)
@@ -39,7 +43,7 @@ def cut_at(
         part = part_of(span, seconds)
         inside = [part]
         if part.end - part.start > _MAX_LABEL_SECONDS:
-            found = cut(*(each[slice(*span)] for each in measured), part.end - part.start, min_snr_db)
+            found = cut(*measured[slice(*span)].T, seconds=part.end - part.start, min_snr_db=min_snr_db)
             inside = [_moved(one, part.start) for one in found.clips]
             left_out += [(_moved(one, part.start), why) for one, why in found.left_out]
         elif is_noisy:

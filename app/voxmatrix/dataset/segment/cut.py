@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxmatrix.dataset.segment.noise import (
-    BURST_DB, BURST_STEPS, FLOOR_STEPS, PAUSE_STEPS, SHORT_PAUSE_STEPS, STEP_SECONDS, level, noisy, pauses, runs, smooth,
+    BURST_DB,
+    BURST_STEPS,
+    FLOOR_STEPS,
+    PAUSE_STEPS,
+    SHORT_PAUSE_STEPS,
+    STEP_SECONDS,
+    level,
+    noisy,
+    pauses,
+    runs,
+    smooth,
 )
 
 MIN_SECONDS, MAX_SECONDS = 2.0, 12.0

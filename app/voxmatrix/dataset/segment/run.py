@@ -120,9 +120,11 @@ def _cuts(
                     np.save(file, measured)
             done += recording.seconds
             on_progress(round(done), total)
-            probabilities, levels, flatness = measured.T
-            known = (probabilities, levels, flatness, recording.seconds, settings.min_snr_db)
-            cuts.append(cut_at(labels, *known) if labels else cut(*known))
+            seconds, min_snr_db = recording.seconds, settings.min_snr_db
+            if labels:
+                cuts.append(cut_at(labels, measured, seconds, min_snr_db))
+            else:
+                cuts.append(cut(*measured.T, seconds=seconds, min_snr_db=min_snr_db))
     return cuts
 
 
