@@ -4,8 +4,8 @@ import re
 
 #: What no text of Western Europe has inside of a word, but those of other code pages have once they are read as cp1252.
 _NOT_IN_WORDS = re.compile(r"(?<=\w)[¡-¿×÷€‚ƒ„…†‡ˆ‰‹Œ•˜™›](?=\w)|[ÐÞðþ¤¦¨¬¯±²³´µ¸¹×÷ƒˆ˜†‡‰]")
-#: Of the letters, so many have accents at most (French has 4 %, Vietnamese and everything Cyrillic more).
-_MOST_ACCENTED = 0.2
+#: Of the letters, so many have accents at most, in short texts as well: nearly all of Greek and Cyrillic ones have.
+_MOST_ACCENTED = 0.35
 
 
 def western(data: bytes) -> str | None:
