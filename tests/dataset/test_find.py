@@ -147,3 +147,18 @@ def test_a_list_without_recordings_says_so(name: str, content: str, tmp_path: Pa
     (tmp_path / name).write_text(content)
     with pytest.raises(BadInputError, match="names no recording"):
         find(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("talk.srt", "00:01.000 --> 00:02.000\nOne.\n"),
+        ("talk.json", '{"segments": [{"start": 0, "end": 1, "text": "One."}]}'),
+        ("Label Track.txt", "0.0\t1.0\tOne.\n"),
+    ],
+)
+def test_labels_are_no_list_of_recordings(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(BadInputError, match="by times") as caught:
+        find(tmp_path / name)
+    assert "voxmatrix segment RECORDING --text" in caught.value.remedy

@@ -1,7 +1,7 @@
 import pytest
 
+from voxmatrix.transcripts.label import Label
 from voxmatrix.transcripts.label_lines import read_label_lines
-from voxmatrix.transcripts.timed import Label
 
 
 def test_audacity_with_frequencies_and_decimal_commas() -> None:

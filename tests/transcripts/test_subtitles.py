@@ -1,7 +1,7 @@
 import pytest
 
+from voxmatrix.transcripts.label import Label
 from voxmatrix.transcripts.subtitles import read_subtitles
-from voxmatrix.transcripts.timed import Label
 
 
 def test_subrip_with_markup_and_two_lines() -> None:

@@ -1,8 +1,9 @@
 import pytest
 
 from voxmatrix.errors import BadInputError
+from voxmatrix.transcripts.label import Label
 from voxmatrix.transcripts.textgrid import read_textgrid
-from voxmatrix.transcripts.timed import Label, parse_timed
+from voxmatrix.transcripts.timed import parse_timed
 
 Tier = tuple[str, list[tuple[float, float, str]]]
 

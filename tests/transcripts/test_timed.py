@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.transcripts.timed import ALWAYS_TIMED, TIMED_SUFFIXES, Label, parse_timed, read_timed
+from voxmatrix.transcripts.label import Label
+from voxmatrix.transcripts.timed import ALWAYS_TIMED, TIMED_SUFFIXES, parse_timed, read_timed
 
 SRT = "1\n00:00:01,000 --> 00:00:02,500\nHallo Müller.\n"
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from voxmatrix.transcripts.timed import Label
+from voxmatrix.transcripts.label import Label
 from voxmatrix.transcripts.whisper import read_whisper
 
 WANTED = [Label(0.0, 1.5, " One."), Label(1.5, 3.0, " Two.")]

@@ -19,7 +19,8 @@ WORKBOOK = (
 )
 RELS = (
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    '<Relationship Id="rId1" Target="worksheets/sheet1.xml"/><Relationship Id="rId7" Target="{target}"/></Relationships>'
+    '<Relationship Id="rId1" Target="worksheets/sheet1.xml"/><Relationship Id="rId7" Target="{target}"/>'
+    "</Relationships>"
 )
 STRINGS = (
     f'<sst xmlns="{MAIN}"><si><t>Datei</t></si><si><t>Text</t></si><si><r><t>Hallo </t></r><r><t>Müller.</t></r>'
@@ -28,7 +29,8 @@ STRINGS = (
 SHEET = (
     f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>'
     '<row r="3"><c r="A3"><v>7</v></c><c r="C3" t="s"><v>2</v></c><c r="D3" t="e"><v>#REF!</v></c></row>'
-    '<row r="4"><c r="A4" t="inlineStr"><is><t>b.wav</t></is></c><c r="C4" t="str"><f>A1</f><v>Two\n lines</v></c></row>'
+    '<row r="4"><c r="A4" t="inlineStr"><is><t>b.wav</t></is></c>'
+    '<c r="C4" t="str"><f>A1</f><v>Two\n lines</v></c></row>'
     "</sheetData></worksheet>"
 )
 

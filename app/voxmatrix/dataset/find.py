@@ -1,6 +1,7 @@
 """Find the recordings of a folder in any supported layout."""
 
 import re
+import shlex
 from pathlib import Path
 
 from voxmatrix.dataset.folder import Folder, OutsideError, Recording
@@ -11,7 +12,7 @@ from voxmatrix.dataset.layouts.without_texts import without_texts
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import read_errors
 from voxmatrix.transcripts.lines import Problem, ProblemKind, TranscriptRow, identity, readable
-from voxmatrix.transcripts.timed import ALWAYS_TIMED
+from voxmatrix.transcripts.timed import read_timed
 
 Found = tuple[list[Recording], list[Problem]]
 #: Control characters, except line ends, tabs and the like, which count as spaces.
@@ -31,11 +32,11 @@ def find(root: Path, profile: str | None = None, prompt_list: str | None = None)
     if root.is_file():
         if profile or prompt_list:
             raise UsageError(f"{root} is a file and has no profiles", "give the folder that contains the profiles")
-        if root.suffix.lower() in ALWAYS_TIMED:
-            raise BadInputError(
-                f"{root} has the texts of one recording, by times",
-                f"cut it into clips: voxmatrix segment RECORDING --text {root} --out DIR",
+        if read_timed(root) is not None:
+            remedy = (
+                f"to have clips with texts, run: voxmatrix segment RECORDING --text {shlex.quote(str(root))} --out DIR"
             )
+            raise BadInputError(f"{root} has the texts of one recording, by times", remedy)
         listed = read_listed(root)
         if not any(listed):
             raise BadInputError(f"{root} names no recording", "write a line for each: FILE|TEXT")

@@ -2,7 +2,7 @@ r"""Lines of `start\tend\ttext`: labels that Audacity exports, in seconds, and W
 
 import re
 
-from voxmatrix.transcripts.timed import Label
+from voxmatrix.transcripts.label import Label
 
 #: Audacity writes the numbers of the system's language.
 _LINE = re.compile(r"\s*(\d{1,12}(?:[.,]\d{1,12})?)\t(\d{1,12}(?:[.,]\d{1,12})?)(?:\t(.*))?")

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from voxmatrix.transcripts.timed import Label
+from voxmatrix.transcripts.label import Label
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s|$)")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.transcripts.timed import Label
+from voxmatrix.transcripts.label import Label
 
 _VALUE = re.compile(
     r'"((?:[^"]++|"")*+)"|(?<!\S)(<\w{1,20}>)(?!\S)|(?<!\S)(-?\d{1,20}(?:\.\d{0,20})?(?:[eE][-+]?\d{1,3})?)(?!\S)|![^\n]*'

@@ -2,27 +2,22 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors
+from voxmatrix.transcripts.label import Label
+from voxmatrix.transcripts.label_lines import read_label_lines
 from voxmatrix.transcripts.lines import decode, suffix_of
+from voxmatrix.transcripts.subtitles import read_subtitles
+from voxmatrix.transcripts.textgrid import read_textgrid
 from voxmatrix.transcripts.western import western
+from voxmatrix.transcripts.whisper import read_whisper
 
 #: A day of subtitles has 4 MB.
 _MAX_BYTES = 32 * 2**20
 #: Two weeks: later, a number is no time.
 _MAX_SECONDS = 1e6
-
-
-@dataclass(frozen=True)
-class Label:
-    """What is said from `start` to `end`, in seconds."""
-
-    start: float
-    end: float
-    text: str
 
 
 def read_timed(path: Path) -> list[Label] | None:
@@ -72,42 +67,13 @@ def _usable(labels: Iterable[Label]) -> Iterable[Label]:
             yield Label(one.start, one.end, text)
 
 
-def joined_text(labels: Iterable[Label]) -> str:
-    """Everything that is said, one label after the other."""
-    return " ".join(one.text for one in labels)
-
-
-def _subtitles(text: str, name: str) -> Iterable[Label]:
-    from voxmatrix.transcripts.subtitles import read_subtitles
-
-    return read_subtitles(text)
-
-
-def _textgrid(text: str, name: str) -> Iterable[Label]:
-    from voxmatrix.transcripts.textgrid import read_textgrid
-
-    return read_textgrid(text, name)
-
-
-def _whisper(text: str, name: str) -> Iterable[Label] | None:
-    from voxmatrix.transcripts.whisper import read_whisper
-
-    return read_whisper(text)
-
-
-def _lines(text: str, name: str) -> Iterable[Label] | None:
-    from voxmatrix.transcripts.label_lines import read_label_lines
-
-    return read_label_lines(text)
-
-
 _READERS: dict[str, Callable[[str, str], Iterable[Label] | None]] = {
-    ".textgrid": _textgrid,
-    ".srt": _subtitles,
-    ".vtt": _subtitles,
-    ".json": _whisper,
-    ".txt": _lines,
-    ".tsv": _lines,
+    ".textgrid": read_textgrid,
+    ".srt": lambda text, _: read_subtitles(text),
+    ".vtt": lambda text, _: read_subtitles(text),
+    ".json": lambda text, _: read_whisper(text),
+    ".txt": lambda text, _: read_label_lines(text),
+    ".tsv": lambda text, _: read_label_lines(text),
 }
 #: Files that have times by their name alone, and those that may have.
 ALWAYS_TIMED = (".textgrid", ".srt", ".vtt")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from voxmatrix.transcripts.timed import Label
+from voxmatrix.transcripts.label import Label
 
 
 def read_whisper(text: str) -> list[Label] | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.transcripts.test_textgrid import SENTENCES, long_form
-from voxmatrix.dataset.layouts import beside
+from voxmatrix.dataset.layouts.beside import text_beside
 from voxmatrix.transcripts.lines import Problem, TranscriptRow
 
 SRT = "1\n00:00:00,000 --> 00:00:02,000\nOne day.\n\n2\n00:00:02,000 --> {end}\nTwo.\n"
@@ -13,7 +13,7 @@ SRT = "1\n00:00:00,000 --> 00:00:02,000\nOne day.\n\n2\n00:00:02,000 --> {end}\n
 def found(tmp_path: Path, **texts: str | bytes) -> TranscriptRow | Problem:
     for suffix, text in texts.items():
         (tmp_path / f"a.{suffix}").write_bytes(text if isinstance(text, bytes) else text.encode())
-    return beside.row(tmp_path, str(tmp_path), "a.wav", {f".{suffix.lower()}": f"a.{suffix}" for suffix in texts})
+    return text_beside(tmp_path, str(tmp_path), "a.wav", {f".{suffix.lower()}": f"a.{suffix}" for suffix in texts})
 
 
 @pytest.mark.parametrize(

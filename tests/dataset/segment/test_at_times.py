@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.dataset.segment.test_cut import BURST, MUSIC, SILENCE, SPEECH, Sound, steps
 from voxmatrix.dataset.segment.at_times import cut_at
 from voxmatrix.dataset.segment.cut import Cut
-from voxmatrix.transcripts.timed import Label
+from voxmatrix.transcripts.label import Label
 
 
 def at_times(labels: list[tuple[float, float]], *parts: tuple[float, Sound]) -> Cut:

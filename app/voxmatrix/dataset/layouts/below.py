@@ -5,8 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from voxmatrix.dataset.folder import Folder, OutsideError
-from voxmatrix.dataset.layouts import json_lines, metadata_csv, tables
+from voxmatrix.dataset.layouts.json_lines import read as read_json_lines
 from voxmatrix.dataset.layouts.layout import Layout, Transcript
+from voxmatrix.dataset.layouts.metadata_csv import read as read_metadata
+from voxmatrix.dataset.layouts.tables import read as read_tables
+from voxmatrix.dataset.layouts.tables import read_listed
 from voxmatrix.dataset.layouts.walk import walk
 from voxmatrix.transcripts.lines import Problem, TranscriptRow
 
@@ -27,7 +30,7 @@ def read(root: Path) -> Transcript | None:
         depth = len(folder.relative_to(root).parts)
         if not 0 < depth <= _MAX_DEPTH:
             continue
-        found = metadata_csv.read(folder) or json_lines.read(folder) or _listed(folder, root)
+        found = read_metadata(folder) or read_json_lines(folder) or _listed(folder, root)
         if found is None:
             continue
         inside = Folder(folder)
@@ -43,10 +46,10 @@ LAYOUT = Layout(looks_like="folders with such tables", read=read)
 
 def _listed(folder: Path, root: Path) -> Transcript | None:
     """The tables of other names; those of a `.list` may be in a folder beside it (output/slicer_opt)."""
-    found = tables.read(folder)
+    found = read_tables(folder)
     if found is None:
         lists = sorted(path for path in folder.glob("*.list") if path.is_file())
-        parts = [tables.read_listed(path, root) for path in lists]
+        parts = [read_listed(path, root) for path in lists]
         found = ([row for rows, _ in parts for row in rows], [one for _, some in parts for one in some])
         # Their paths are those of `root` already.
         up = os.path.relpath(root, folder)

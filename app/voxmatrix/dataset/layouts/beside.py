@@ -7,9 +7,10 @@ from pathlib import Path
 
 from voxmatrix.dataset.layouts.walk import shown
 from voxmatrix.errors import BadInputError
+from voxmatrix.transcripts.label import joined_text
 from voxmatrix.transcripts.label_lines import read_label_lines
 from voxmatrix.transcripts.lines import Problem, ProblemKind, TranscriptRow, decode, not_utf8_problem
-from voxmatrix.transcripts.timed import joined_text, read_timed
+from voxmatrix.transcripts.timed import read_timed
 
 #: The text as a whole, and labels of its parts, in order of preference. `.lab`: MFA, Bert-VITS2, fish-speech.
 PLAIN_SUFFIXES = (".txt", ".lab")
@@ -23,7 +24,7 @@ MAX_TEXT_BYTES = 1 << 20
 _HTK = re.compile(r"\s*\d+\s+\d+\s+\S+(\s+-?[\d.]+)*\s*")
 
 
-def row(root: Path, folder: str, sound: str, texts: Mapping[str, str]) -> TranscriptRow | Problem:
+def text_beside(root: Path, folder: str, sound: str, texts: Mapping[str, str]) -> TranscriptRow | Problem:
     """The row of a recording, given the names of the files beside it by their suffix; or what is wrong with them.
 
     A recording that is longer than a clip by its labels, or by the length of its text, is a problem: it is to be cut.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from voxmatrix.dataset.layouts import beside
+from voxmatrix.dataset.layouts.beside import TEXT_SUFFIXES, text_beside
 from voxmatrix.dataset.layouts.layout import Layout, Transcript
 from voxmatrix.dataset.layouts.walk import shown, walk
 from voxmatrix.transcripts.lines import SUFFIXES, Problem, TranscriptRow, suffix_of
@@ -74,7 +74,7 @@ def _sort(names: list[str]) -> tuple[dict[str, list[str]], dict[str, dict[str, s
             continue
         if suffix in SUFFIXES:
             sounds.setdefault(stem, []).append(name)
-        elif suffix in beside.TEXT_SUFFIXES:
+        elif suffix in TEXT_SUFFIXES:
             texts.setdefault(stem, {})[suffix] = name
     return sounds, texts
 
@@ -92,7 +92,7 @@ def _row(root: Path, folder: str, sound: str, texts: dict[str, str]) -> Transcri
         remedy = f"rename the file to UTF-8: convmv -f latin1 -t utf-8 -r --notest {root}"
         stem = path.rpartition(".")[0]
         return Problem(id=stem, kind="bad-encoding", path=path, problem="the file name is not UTF-8", remedy=remedy)
-    return beside.row(root, folder, sound, texts)
+    return text_beside(root, folder, sound, texts)
 
 
 def _pair_across(root: Path, lone: list[_Lone], rows: list[TranscriptRow], problems: list[Problem]) -> None:

@@ -17,7 +17,7 @@ from voxmatrix.dataset.segment.cut import (
     part_of,
 )
 from voxmatrix.dataset.segment.noise import STEP_SECONDS, level, noisy
-from voxmatrix.transcripts.timed import Label, joined_text
+from voxmatrix.transcripts.label import Label, joined_text
 
 #: A label is cut into several clips if it is longer: `prepare` takes no longer ones.
 _MAX_LABEL_SECONDS = 20.0
@@ -43,7 +43,8 @@ def cut_at(labels: Sequence[Label], measured: NDArray[np.float32], seconds: floa
         part = part_of(span, seconds)
         inside = [part]
         if part.end - part.start > _MAX_LABEL_SECONDS:
-            found = cut(*measured[slice(*span)].T, seconds=part.end - part.start, min_snr_db=min_snr_db)
+            inner = [each[slice(*span)] for each in (probabilities, levels_dbfs, flatness_db)]
+            found = cut(inner[0], inner[1], inner[2], part.end - part.start, min_snr_db)
             inside = [_moved(one, part.start) for one in found.clips]
             left_out += [(_moved(one, part.start), why) for one, why in found.left_out]
         elif is_noisy:

@@ -24,7 +24,7 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors, replacing, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.progress import Activity, OnProgress
-from voxmatrix.transcripts.timed import Label
+from voxmatrix.transcripts.label import Label
 
 #: Of the network that finds speech.
 _RATE_HZ = 16_000
@@ -124,7 +124,8 @@ def _cuts(
             if labels:
                 cuts.append(cut_at(labels, measured, seconds, min_snr_db))
             else:
-                cuts.append(cut(*measured.T, seconds=seconds, min_snr_db=min_snr_db))
+                probabilities, levels, flatness = measured.T
+                cuts.append(cut(probabilities, levels, flatness, seconds, min_snr_db))
     return cuts
 
 
