@@ -61,7 +61,7 @@ def test_points_and_comments_are_passed_over() -> None:
     ("text", "message"),
     [
         ("", "is no TextGrid"),
-        ("ooBinaryFile\x08TextGrid", "is a binary TextGrid"),
+        ('"Praat chronological TextGrid text file"\n0 4', "is a chronological TextGrid"),
         (long_form(SENTENCES)[:-40], "or ends too early"),
         (short_form(SENTENCES).replace("\n3\n", "\n99999999999\n"), "or ends too early"),
         (short_form(SENTENCES).replace("TextGrid", "Pitch"), "is no TextGrid"),
@@ -74,3 +74,9 @@ def test_points_and_comments_are_passed_over() -> None:
 def test_what_is_damaged_is_refused(text: str, message: str) -> None:
     with pytest.raises(BadInputError, match=message):
         read_textgrid(text, "a.TextGrid")
+
+
+def test_a_binary_textgrid_is_called_so() -> None:
+    with pytest.raises(BadInputError, match="is a binary TextGrid") as caught:
+        parse_timed(b"ooBinaryFile\x08TextGrid\x00\x9f\xff", "a.TextGrid")
+    assert "Save as text file" in caught.value.remedy

@@ -21,6 +21,8 @@ _WORDS = ("word", "wort", "mots", "palabra", "ort-mau", "token")
 _SOUNDS = ("phon", "sound", "syll", "kan-mau", "sampa", "ipa", "tone", "tobi", "break")
 #: Words with a longer pause between are of two labels.
 _PAUSE_SECONDS = 0.3
+#: The beginning of a TextGrid that is no text.
+PRAATS_BINARY = b"ooBinaryFile"
 _REMEDY = "save it again in Praat: Save, Save as text file"
 
 
@@ -35,8 +37,10 @@ def read_textgrid(text: str, name: str) -> list[Label]:
     Raises:
         BadInputError: it is no TextGrid in text, ends too early, or has no tier with words.
     """
-    if text.startswith("ooBinaryFile"):
+    if text.startswith(PRAATS_BINARY.decode()):
         raise BadInputError(f"{name} is a binary TextGrid", _REMEDY)
+    if text.startswith('"Praat chronological TextGrid'):
+        raise BadInputError(f"{name} is a chronological TextGrid", _REMEDY)
     try:
         tiers = list(_tiers(_values(text)))
     except (StopIteration, RuntimeError, TypeError, ValueError) as error:

@@ -10,7 +10,7 @@ from voxmatrix.transcripts.label import Label
 from voxmatrix.transcripts.label_lines import read_label_lines
 from voxmatrix.transcripts.lines import decode, suffix_of
 from voxmatrix.transcripts.subtitles import read_subtitles
-from voxmatrix.transcripts.textgrid import read_textgrid
+from voxmatrix.transcripts.textgrid import PRAATS_BINARY, read_textgrid
 from voxmatrix.transcripts.western import western
 from voxmatrix.transcripts.whisper import read_whisper
 
@@ -51,6 +51,8 @@ def parse_timed(data: bytes, name: str) -> list[Label] | None:
 
 
 def _decoded(data: bytes, name: str) -> str | None:
+    if data.startswith(PRAATS_BINARY):
+        return PRAATS_BINARY.decode()
     try:
         return decode(data)
     except UnicodeDecodeError as error:
