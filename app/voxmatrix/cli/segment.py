@@ -68,7 +68,7 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
 
     speakers = _speakers(given.speakers)
     check_output(out)  # before anything is read, or a model is downloaded
-    found = sources(recordings)
+    found = sources(recordings, out)
     recordings = [source.recording for source in found]
     settings = SegmentSettings(
         recordings=recordings,

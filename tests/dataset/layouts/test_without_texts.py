@@ -66,3 +66,12 @@ def test_where_some_have_texts_the_others_are_named_one_by_one(tmp_path: Path) -
     recordings, (problem,) = find(tmp_path)
     assert [one.id for one in recordings] == ["a"]
     assert problem.kind == "no-transcript" and problem.remedy == "write the spoken text to b.txt"
+
+
+def test_the_clips_of_this_folder_are_made_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "phone").mkdir()
+    monkeypatch.chdir(tmp_path / "phone")
+    Path("a.wav").touch()
+    with pytest.raises(BadInputError) as caught:
+        find(Path())
+    assert caught.value.remedy.endswith(f"voxmatrix segment . --out {tmp_path / 'phone-clips'}")

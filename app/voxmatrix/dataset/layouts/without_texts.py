@@ -62,4 +62,6 @@ def _scripts(folder: Path, problems: Sequence[Problem]) -> list[str]:
 
 
 def _out(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}-clips") if folder.name else Path("clips")
+    """A folder beside it: in it, its clips would be recordings of the next command."""
+    named = folder if folder.name not in ("", "..") else folder.resolve()
+    return named.with_name(f"{named.name}-clips")

@@ -21,8 +21,10 @@ class Source(NamedTuple):
     text: Path | None
 
 
-def sources(given: Sequence[Path]) -> list[Source]:
+def sources(given: Sequence[Path], out: Path) -> list[Source]:
     """The recordings that are given, and those in folders that are given, in natural order: 2 before 10.
+
+    What is in `out` is left out: clips that an earlier command has made.
 
     Raises:
         BadInputError: a folder has no recordings.
@@ -32,7 +34,9 @@ def sources(given: Sequence[Path]) -> list[Source]:
         if not place.is_dir():
             found.append(Source(place, None))
             continue
-        inside = sorted(_recordings(place), key=lambda path: natural_order(path.relative_to(place).as_posix()))
+        made = out.resolve()
+        inside = [path for path in _recordings(place) if made not in path.resolve().parents]
+        inside.sort(key=lambda path: natural_order(path.relative_to(place).as_posix()))
         if not inside:
             raise BadInputError(f"{place} contains no recordings", "choose a folder with recordings or videos")
         found += [Source(path, _text_of(path)) for path in inside]
