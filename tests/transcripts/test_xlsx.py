@@ -78,8 +78,9 @@ def test_cells_without_their_place_follow_one_another() -> None:
         (workbook('<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><w>&b;</w>'), "document type"),
         (workbook('<!DOCTYPE w SYSTEM "file:///etc/passwd"><w/>'), "document type"),
         (workbook("<w>" + " " * (65 * 2**20) + "</w>"), "unpacks to more than 64 MiB"),
+        (workbook("<w>" + "<c/>" * 2**19 + "</w>"), "compressed to less than 1/300"),
     ],
-    ids=["fake", "empty", "locked", "truncated", "half", "no sheet", "entities", "outside", "bomb"],
+    ids=["fake", "empty", "locked", "truncated", "half", "no sheet", "entities", "outside", "bomb", "cells"],
 )
 def test_what_is_damaged_or_hostile_is_refused(data: bytes, message: str) -> None:
     with pytest.raises(BadInputError, match=message):

@@ -12,7 +12,11 @@ from voxmatrix.errors import BadInputError
 
 #: Of each file in the archive: 100,000 long sentences have 20 MB.
 _MAX_BYTES = 64 * 2**20
+#: What unpacks to more than this many times its size is made to fill the memory; sheets do to some 20 times.
+_MAX_RATIO, _RATIO_COUNTS_FROM = 300, 2**20
 _MAX_COLUMNS = 64
+#: Excel's own limit of a cell.
+_MAX_CHARACTERS = 32_767
 _PART = "xl/worksheets/sheet1.xml"
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _SAVE = "save the table as .xlsx or .csv again"
@@ -43,6 +47,8 @@ def _member(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
         raise BadInputError(f"{name} unpacks to more than {_MAX_BYTES >> 20} MiB", "divide it, or save it as .csv")
+    if len(data) > max(_RATIO_COUNTS_FROM, _MAX_RATIO * archive.getinfo(part).compress_size):
+        raise BadInputError(f"{name} is compressed to less than 1/{_MAX_RATIO}, as no table is", _SAVE)
     return data
 
 
@@ -81,6 +87,7 @@ def _parse(
         raise BadInputError(f"{name} declares a document type, which no workbook does", _SAVE)
 
     parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     parser.StartDoctypeDeclHandler = refuse
     try:
@@ -117,7 +124,7 @@ class _Strings:
         self._reading = False
 
     def text(self, part: str) -> None:
-        if self._reading and self.found:
+        if self._reading and self.found and len(self.found[-1]) < _MAX_CHARACTERS:
             self.found[-1] += part
 
 
@@ -153,7 +160,7 @@ class _Sheet:
                 self._rows.setdefault(self._row, {})[self._column] = " ".join(value.split())
 
     def text(self, part: str) -> None:
-        if self._reading:
+        if self._reading and len(self._value) < _MAX_CHARACTERS:
             self._value += part
 
     def table(self) -> str:

@@ -46,7 +46,10 @@ def test_the_text_of_a_short_recording_is_read_from_any_file(tmp_path: Path, tex
 def test_what_is_longer_than_a_clip_is_to_be_cut(tmp_path: Path, texts: dict[str, str]) -> None:
     problem = found(tmp_path, **texts)
     assert isinstance(problem, Problem)
-    assert (problem.kind, problem.id) == ("too-long", "a") and "voxmatrix segment" in problem.remedy
+    assert (problem.kind, problem.id) == (
+        "too-long",
+        "a",
+    ) and f"voxmatrix segment {tmp_path / 'a.wav'} --text" in problem.remedy
 
 
 @pytest.mark.parametrize(

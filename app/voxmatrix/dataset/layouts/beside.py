@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def text_beside(root: Path, folder: str, sound: str, texts: Mapping[str, str]) -
             damaged = _problem(path, "bad-line", error.problem, error.remedy, at)
             continue
         if labels and labels[-1].end - labels[0].start > _CLIP_SECONDS:
-            return _too_long(path, name)
+            return _too_long(root, path, shown(root, folder, name))
         if labels and not said:
             said, place = joined_text(labels), shown(root, folder, name)
     for name in (texts[suffix] for suffix in PLAIN_SUFFIXES if suffix in texts):
@@ -70,13 +71,14 @@ def _plain(root: Path, folder: str, path: str, name: str) -> TranscriptRow | Pro
     if labels:
         text = joined_text(labels)
     if len(text) > _CLIP_CHARACTERS:
-        return _too_long(path, name)
+        return _too_long(root, path, shown(root, folder, name))
     return TranscriptRow(line=place, file=path, text=text)
 
 
-def _too_long(path: str, name: str) -> Problem:
-    what = f"{path} is longer than a clip of {_CLIP_SECONDS:g} s by its text, {name}"
-    return _problem(path, "too-long", what, "cut it into clips with `voxmatrix segment`")
+def _too_long(root: Path, path: str, place: str) -> Problem:
+    what = f"{path} is longer than a clip of {_CLIP_SECONDS:g} s by its text, {place}"
+    words = ["voxmatrix", "segment", str(root / path), "--text", str(root / place), "--out"]
+    return _problem(path, "too-long", what, f"cut it into clips: {shlex.join(words)} DIR")
 
 
 def _problem(path: str, kind: ProblemKind, problem: str, remedy: str, place: str = "") -> Problem:
