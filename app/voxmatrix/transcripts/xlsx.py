@@ -1,7 +1,9 @@
 """The first sheet of a workbook (`.xlsx`, ISO/IEC 29500) as a table. Formulas have the values saved with them."""
 
 import io
+import lzma
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,6 +19,11 @@ _MAX_RATIO, _RATIO_COUNTS_FROM = 300, 2**20
 _MAX_COLUMNS = 64
 #: Excel's own limit of a cell.
 _MAX_CHARACTERS = 32_767
+#: What zipfile raises for archives that are damaged, locked, or packed in another way.
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, KeyError, ValueError, OverflowError),
+    *(OSError, RuntimeError, NotImplementedError),
+)
 _PART = "xl/worksheets/sheet1.xml"
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _SAVE = "save the table as .xlsx or .csv again"
@@ -37,7 +44,7 @@ def read_xlsx(data: bytes, name: str) -> bytes:
                 _parse(_member(archive, "xl/sharedStrings.xml", name), strings.start, strings.end, strings.text, name)
             sheet.strings = strings.found
             _parse(_member(archive, _first_sheet(archive, name), name), sheet.start, sheet.end, sheet.text, name)
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
+    except _BROKEN as error:
         raise BadInputError(f"{name} is damaged, or no workbook of Excel", _SAVE) from error
     return sheet.table().encode("utf-8", "replace")
 
