@@ -122,14 +122,30 @@ def test_warnings_that_many_share_take_one_line(capsys: pytest.CaptureFixture[st
 
 
 def test_a_reason_that_many_share_is_not_repeated_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for number in range(24):
+    for number in range(25):
         shutil.copy(next((SAMPLES / "en" / "wavs").iterdir()), tmp_path / f"en-{number:02}.wav")
+    (tmp_path / "en-24.txt").write_text("The only one that has a text.")
 
     assert main.run(["prepare", str(tmp_path), "--phonemes", "text"]) == 3
 
     out = capsys.readouterr().out
     assert out.count("has no text") == 5
     assert "left out: 19 more for the same reason" in out and "24 left out" in out
+
+
+def test_recordings_of_a_phone_are_answered_with_the_command_that_cuts_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(24):
+        (tmp_path / f"New Recording {number}.m4a").touch()
+    (tmp_path / "script.txt").write_text("1. One.")
+
+    assert main.run(["prepare", str(tmp_path)]) == 3
+
+    said = capsys.readouterr().err
+    assert said.count("New Recording") == 1
+    command = f"voxmatrix segment {tmp_path} --out {tmp_path}-clips --text {tmp_path / 'script.txt'}"
+    assert command in " ".join(said.split())
 
 
 @pytest.mark.espeak

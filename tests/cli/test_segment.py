@@ -168,3 +168,56 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setitem(sys.modules, missing, None)
     assert main.run(["segment", str(recording), "--out", str(tmp_path / "clips"), *words]) == 7
     assert remedy in capsys.readouterr().err
+
+
+def texts_of(out: Path) -> list[str]:
+    return [line.partition("|")[2] for line in (out / "metadata.csv").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.usefixtures("faster_whisper")
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_recording_with_subtitles_is_cut_at_their_times(beside: bool, recording: Path, tmp_path: Path) -> None:
+    folder, out = tmp_path / "talk", tmp_path / "clips"
+    folder.mkdir()
+    shutil.copy(recording, folder / "long.wav")
+    times = ("00:00:02,000 --> 00:00:05,000", "00:00:07,000 --> 00:00:10,000")
+    cues = [
+        f"{when}\n{text}\n"
+        for when, text in zip(times, ("It was a bright cold day in April.", "So it ended."), strict=True)
+    ]
+    (folder / ("long.srt" if beside else "other.srt")).write_text("\n".join(cues))
+    given = [str(folder)] if beside else [str(folder / "long.wav"), "--text", str(folder / "other.srt")]
+    assert main.run(["segment", *given, "--out", str(out)]) == 0
+    assert texts_of(out) == [SENTENCES[2]]
+    assert (out / "doubtful.csv").read_text() == "long-00002|So it ended.\n"
+    parts = json.loads((out / "segments.json").read_text())["segments"]
+    assert [(round(part["start"], 1), round(part["end"], 1)) for part in parts if part["file"]] == [
+        (1.7, 5.3),
+        (6.7, 10.3),
+    ]
+
+
+@pytest.mark.usefixtures("faster_whisper")
+def test_a_folder_of_short_recordings_and_a_numbered_script_lose_nothing(recording: Path, tmp_path: Path) -> None:
+    samples, _ = soundfile.read(recording)
+    folder, out = tmp_path / "phone", tmp_path / "clips"
+    folder.mkdir()
+    for name, start in (("Take 10", 1), ("Take 9", 6)):
+        soundfile.write(folder / f"{name}.wav", samples[start * RATE_HZ : (start + 5) * RATE_HZ], RATE_HZ)
+    (folder / "script.txt").write_text("1. Nobody knew.\n" + "".join(f"{n}. {SENTENCES[n]}\n" for n in (2, 3)))
+    assert main.run(["segment", str(folder), "--text", str(folder / "script.txt"), "--out", str(out)]) == 0
+    lines = (out / "metadata.csv").read_text().splitlines()
+    assert lines == [f"Take_9-00001|{SENTENCES[3]}", f"Take_10-00001|{SENTENCES[2]}"]
+
+
+@pytest.mark.usefixtures("faster_whisper")
+def test_labels_of_another_recording_are_refused(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = tmp_path / "Label Track.txt"
+    labels.write_text("2.0\t5.0\tOne.\n60.0\t65.0\tToo late.\n")
+    words = [str(recording), "--text", str(labels), "--out", str(tmp_path / "clips")]
+    assert main.run(["segment", *words]) == 3
+    assert "long.wav ends at 12.0 s, but a text begins at 60.0 s: 'Too late.'" in capsys.readouterr().err
+    assert main.run(["segment", str(recording), *words]) == 2
+    assert "has the times of one recording, but 2 are given" in capsys.readouterr().err

@@ -47,13 +47,20 @@ def test_pairs_are_read_where_there_is_no_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["metadata.txt", "transcript.csv", "validated.tsv", "esd.list"])
-def test_a_table_of_another_name_is_named(tmp_path: Path, name: str) -> None:
+def test_the_only_table_is_read_whatever_its_name(tmp_path: Path, name: str) -> None:
     sounds(tmp_path / "wavs", "a.wav")
     (tmp_path / name).write_text("a|Hello.")
-    with pytest.raises(BadInputError, match=name) as caught:
+    for place in (tmp_path, tmp_path / name):
+        assert [(one.id, one.text) for one in find(place)[0]] == [("a", "Hello.")]
+
+
+def test_of_several_tables_the_largest_is_proposed(tmp_path: Path) -> None:
+    sounds(tmp_path, "a.wav")
+    (tmp_path / "all.csv").write_text("a|Hello.\n" * 3)
+    (tmp_path / "few.csv").write_text("a|Hello.")
+    with pytest.raises(BadInputError, match=r"all\.csv, few\.csv") as caught:
         find(tmp_path)
-    assert str(tmp_path / name) in caught.value.remedy
-    assert find(tmp_path / name)[0][0].text == "Hello."
+    assert str(tmp_path / "all.csv") in caught.value.remedy
 
 
 def test_the_transcript_itself_may_be_named(tmp_path: Path) -> None:
@@ -140,3 +147,18 @@ def test_a_list_without_recordings_says_so(name: str, content: str, tmp_path: Pa
     (tmp_path / name).write_text(content)
     with pytest.raises(BadInputError, match="names no recording"):
         find(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("talk.srt", "00:01.000 --> 00:02.000\nOne.\n"),
+        ("talk.json", '{"segments": [{"start": 0, "end": 1, "text": "One."}]}'),
+        ("Label Track.txt", "0.0\t1.0\tOne.\n"),
+    ],
+)
+def test_labels_are_no_list_of_recordings(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(BadInputError, match="by times") as caught:
+        find(tmp_path / name)
+    assert "voxmatrix segment RECORDING --text" in caught.value.remedy

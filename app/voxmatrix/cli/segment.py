@@ -1,4 +1,4 @@
-"""`voxmatrix segment LONG.wav … --out my-recordings`: long recordings to clips with texts."""
+"""`voxmatrix segment RECORDING … --out my-recordings`: recordings to clips with texts."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from voxmatrix.dataset.segment.output import Segment
+    from voxmatrix.dataset.segment.run import SourceText
+    from voxmatrix.dataset.segment.sources import Source
     from voxmatrix.progress import Activity, OnProgress
 
 _NAMED = 5
@@ -29,7 +31,7 @@ class SegmentOptions(options.ThreadOptions):
 
     text: Annotated[
         list[Path] | None,
-        typer.Option("--text", metavar="FILE", help="What is read, for all recordings or one for each: text, EPUB …"),
+        typer.Option("--text", metavar="FILE", help="What is read, for all or one for each: text, EPUB, subtitles …"),
     ] = None
     judge: Annotated[
         str, options.option("--judge", "MODEL", "Model of faster-whisper: base, small …, or a folder.")
@@ -44,7 +46,7 @@ class SegmentOptions(options.ThreadOptions):
 
 
 _Recordings = Annotated[
-    list[Path], typer.Argument(metavar="LONG.wav...", help="Recordings or videos, in the order of the text.")
+    list[Path], typer.Argument(metavar="LONG.wav...", help="Recordings or videos, or folders with some.")
 ]
 _Out = Annotated[Path, options.option("--out", "DIR", "Folder of the data set, for prepare and train.")]
 
@@ -59,20 +61,23 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
     from voxmatrix.dataset.segment.corrections import summary
     from voxmatrix.dataset.segment.output import check_output
     from voxmatrix.dataset.segment.run import SegmentSettings, segment
+    from voxmatrix.dataset.segment.sources import sources
     from voxmatrix.judge.activity import speech_probabilities
     from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.judge.likeness import SpeakerEncoder
 
     speakers = _speakers(given.speakers)
+    check_output(out)  # before anything is read, or a model is downloaded
+    found = sources(recordings, out)
+    recordings = [source.recording for source in found]
     settings = SegmentSettings(
         recordings=recordings,
-        texts=_texts(given.text or [], len(recordings)),
+        texts=_texts(given.text or [], found),
         language=given.language.replace("_", "-"),
         out=out,
         min_snr_db=given.min_snr,
         speakers=speakers,
     )
-    check_output(out)  # before a model is downloaded
     for recording in recordings:
         with read_errors(recording):
             recording.stat()
@@ -105,22 +110,44 @@ def _speakers(value: str) -> int | None:
     return int(value)
 
 
-def _texts(files: list[Path], recordings: int) -> list[str]:
-    from voxmatrix.book.kinds import spoken_kinds
-    from voxmatrix.book.read import read_book
-
-    if len(files) not in (0, 1, recordings):
+def _texts(files: list[Path], found: "list[Source]") -> "list[SourceText]":
+    """The given texts; without any, those of the names of the recordings, if there are some."""
+    if not files:
+        own = [source.text for source in found]
+        return [_text(text) if text else None for text in own] if any(own) else []
+    if len(files) not in (1, len(found)):
         raise UsageError(
-            f"{len(files)} texts were given for {pluralise(recordings, 'recording')}",
+            f"{len(files)} texts were given for {pluralise(len(found), 'recording')}",
             "give one text for all, or one for each, in the same order",
         )
-    texts = []
-    for file in files:
-        chapters = read_book(file, spoken_kinds([], [])).chapters
-        texts.append("\n\n".join(part for one in chapters for part in one.paragraphs))
-        if not texts[-1].strip():
-            raise BadInputError(f"{file} contains no text", "name the text that is read in the recording")
+    texts = [_text(file) for file in files]
+    if len(files) < len(found) and not isinstance(texts[0], str):
+        raise UsageError(
+            f"{files[0]} has the times of one recording, but {len(found)} are given",
+            "give one recording, or labels for each",
+        )
     return texts
+
+
+def _text(file: Path) -> "SourceText":
+    """What is read: a text without the numbers of a list, or labels with their times."""
+    from voxmatrix.book.kinds import spoken_kinds
+    from voxmatrix.book.read import read_book
+    from voxmatrix.text.list_markers import without_list_markers
+    from voxmatrix.transcripts.lines import decode
+    from voxmatrix.transcripts.timed import read_timed
+
+    labels = read_timed(file)
+    if labels is not None:
+        return labels
+    if file.suffix.lower() == ".lab":
+        with read_errors(file):
+            return decode(file.read_bytes())
+    paragraphs = [part for one in read_book(file, spoken_kinds([], [])).chapters for part in one.paragraphs]
+    text = "\n\n".join(without_list_markers(paragraphs))
+    if not text.strip():
+        raise BadInputError(f"{file} contains no text", "name the text that is read in the recording")
+    return text
 
 
 def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -> None:

@@ -1,22 +1,20 @@
 """Find the recordings of a folder in any supported layout."""
 
 import re
+import shlex
 from pathlib import Path
 
 from voxmatrix.dataset.folder import Folder, OutsideError, Recording
-from voxmatrix.dataset.layouts import LAYOUTS, json_lines, pairs
-from voxmatrix.dataset.layouts.layout import Transcript, read_transcript
+from voxmatrix.dataset.layouts import LAYOUTS, below, json_lines, metadata_csv, pairs
+from voxmatrix.dataset.layouts.layout import Transcript
+from voxmatrix.dataset.layouts.tables import read_listed
+from voxmatrix.dataset.layouts.without_texts import without_texts
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import read_errors
-from voxmatrix.transcripts.json_lines import read_json_lines
 from voxmatrix.transcripts.lines import Problem, ProblemKind, TranscriptRow, identity, readable
-from voxmatrix.transcripts.table import read_table
+from voxmatrix.transcripts.timed import read_timed
 
 Found = tuple[list[Recording], list[Problem]]
-#: Tables named in the error.
-_NAMED = 5
-#: Names of tables that are read when they are given themselves.
-_TABLE = re.compile(r".+\.(csv|tsv|list)|.*(metadata|transcript|filelist).*\.txt", re.IGNORECASE)
 #: Control characters, except line ends, tabs and the like, which count as spaces.
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
@@ -24,8 +22,8 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 def find(root: Path, profile: str | None = None, prompt_list: str | None = None) -> Found:
     """The recordings of a folder and all problems of its transcripts.
 
-    The first of `LAYOUTS` that matches is read. With a profile P and a prompt list L, the folder is `ROOT/P/L`.
-    `root` may also be the transcript itself.
+    The first of `LAYOUTS` in which there are any is read. With a profile P and a prompt list L, the folder is
+    `ROOT/P/L`. `root` may also be the transcript itself.
 
     Raises:
         UsageError: the profile or prompt list is not a folder name.
@@ -34,28 +32,41 @@ def find(root: Path, profile: str | None = None, prompt_list: str | None = None)
     if root.is_file():
         if profile or prompt_list:
             raise UsageError(f"{root} is a file and has no profiles", "give the folder that contains the profiles")
-        listed = _read_file(root)
+        if read_timed(root) is not None:
+            remedy = (
+                f"to have clips with texts, run: voxmatrix segment RECORDING --text {shlex.quote(str(root))} --out DIR"
+            )
+            raise BadInputError(f"{root} has the texts of one recording, by times", remedy)
+        listed = read_listed(root)
         if not any(listed):
             raise BadInputError(f"{root} names no recording", "write a line for each: FILE|TEXT")
         return _resolve(root.parent, listed)
     folder = _select_folder(root, profile, prompt_list)
-    tables = sorted(path.name for path in _entries(folder) if _TABLE.fullmatch(path.name) and path.is_file())
+    with read_errors(folder):
+        return _find(folder)
+
+
+def _find(folder: Path) -> Found:
+    found = {}
     for layout in LAYOUTS:
-        transcript = layout.read(folder)
-        if transcript is not None and (transcript[0] or layout is not pairs.LAYOUT or not tables):
-            return _resolve(folder, transcript)
-    if tables:
-        named = ", ".join(tables[:_NAMED]) + (", …" if len(tables) > _NAMED else "")
-        raise BadInputError(
-            f"{folder} contains no recordings with texts beside them, but {named}",
-            f"give the table instead of the folder: {folder / tables[0]}",
-        )
-    raise BadInputError(f"{folder} contains no recordings with texts", f"add {_supported_layouts()}")
+        transcript = found[layout] = layout.read(folder)
+        if transcript is not None and (transcript[0] or layout in (metadata_csv.LAYOUT, json_lines.LAYOUT)):
+            recordings, problems = _resolve(folder, transcript)
+            if layout is below.LAYOUT:
+                problems += _without_row(found[pairs.LAYOUT], recordings, folder)
+            return recordings, problems
+    paired = found[pairs.LAYOUT]
+    if paired is None:
+        raise BadInputError(f"{folder} contains no recordings with texts", f"add {_supported_layouts()}")
+    if (error := without_texts(folder, paired[1])) is not None:
+        raise error
+    return _resolve(folder, paired)
 
 
-def _read_file(path: Path) -> Transcript:
-    is_json = path.suffix.lower() in (*json_lines.SUFFIXES, ".json")
-    return read_transcript(path, read_json_lines if is_json else read_table)
+def _without_row(paired: Transcript | None, recordings: list[Recording], folder: Path) -> list[Problem]:
+    """The problems of recordings that no table names."""
+    named = {recording.path for recording in recordings}
+    return [one for one in (paired or ([], []))[1] if one.kind == "no-transcript" and folder / one.path not in named]
 
 
 def _supported_layouts() -> str:

@@ -12,18 +12,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from voxmatrix.errors import BadInputError
+from voxmatrix.tables.headers import header_words
 from voxmatrix.transcripts.lines import SUFFIXES, Problem, TranscriptRow, identity, split_lines, suffix_of
 
 #: Names of columns in a header, in order of preference.
-FILE_WORDS = (
-    *("audio_filepath", "audio_file", "audio_path", "audio", "file", "file_name", "filename", "file_path", "filepath"),
-    *("path", "wav", "wav_file", "wav_filename", "wav_path", "id"),
-)
-TEXT_WORDS = (
-    *("normalized_text", "normalised_text", "normalized text", "normalised text", "text_normalized"),
-    *("normalized_transcription", "text", "transcript", "transcription", "sentence", "raw_text", "raw_transcription"),
-)
-SPEAKER_WORDS = ("speaker", "speaker_id", "speaker_name", "speaker id", "spk_id", "client_id")
+FILE_WORDS, TEXT_WORDS, SPEAKER_WORDS = map(header_words, ("file", "text", "speaker"))
 #: Of the columns beside these, names that no text consists of.
 _OTHER_WORDS = ("duration", "language", "locale", "gender", "emotion_name", "wav_filesize", "sentence_id")
 _SEPARATORS = "|\t;,"

@@ -83,3 +83,34 @@ def test_a_name_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     (problem,) = read(tmp_path)[1]
     assert problem.kind == "bad-encoding"
     assert problem.id.encode("utf-8")
+
+
+def test_vctk_has_texts_in_a_folder_of_their_own_and_speakers(tmp_path: Path) -> None:
+    for speaker in ("p225", "p226"):
+        for microphone in (1, 2):
+            (tmp_path / "wav48_silence_trimmed" / speaker).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "wav48_silence_trimmed" / speaker / f"{speaker}_001_mic{microphone}.flac").touch()
+        (tmp_path / "txt" / speaker).mkdir(parents=True)
+        (tmp_path / "txt" / speaker / f"{speaker}_001.txt").write_text(f"I am {speaker}.")
+    rows, problems = read(tmp_path)
+    assert not problems
+    assert [(row.file, row.text, row.speaker) for row in rows] == [
+        (f"wav48_silence_trimmed/{one}/{one}_001_mic1.flac", f"I am {one}.", one) for one in ("p225", "p226")
+    ]
+
+
+def test_texts_and_recordings_in_two_folders_are_pairs(tmp_path: Path) -> None:
+    write(tmp_path, audio__one__a_wav="", text__one__a_txt="One.", audio__b_wav="", text__b_lab="Two.", other__c_wav="")
+    rows, problems = read(tmp_path)
+    assert [(row.file, row.text, row.speaker) for row in rows] == [
+        ("audio/b.wav", "Two.", None),
+        ("audio/one/a.wav", "One.", None),
+    ]
+    assert [(problem.id, problem.kind) for problem in problems] == [("other/c", "no-transcript")]
+
+
+def test_a_recording_is_not_paired_with_the_text_of_another_folder(tmp_path: Path) -> None:
+    write(tmp_path, one__a_wav="", two__a_txt="Of another.")
+    rows, problems = read(tmp_path)
+    assert not rows
+    assert [(problem.id, problem.kind) for problem in problems] == [("one/a", "no-transcript"), ("two/a", "missing")]

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.dataset.segment.cut import MAX_SECONDS, MIN_SECONDS, STEP_SECONDS, Cut, cut
+from voxmatrix.dataset.segment.cut import MAX_SECONDS, MIN_SECONDS, Cut, cut
+from voxmatrix.dataset.segment.noise import STEP_SECONDS
 
 #: Probability of speech, level and flatness in dB.
 SPEECH, SILENCE, MUSIC, TALK_IN_MUSIC, BURST, NOISY_SPEECH = (

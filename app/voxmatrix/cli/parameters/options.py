@@ -50,7 +50,7 @@ def voice(value: str) -> str:
 
 Data = Annotated[
     Path,
-    typer.Argument(metavar="DATA", help="Folder of recordings (metadata.csv, NAME.wav + NAME.txt, or JSON lines)."),
+    typer.Argument(metavar="DATA", help="Folder of recordings (metadata.csv, NAME.wav + NAME.txt …), or a table."),
 ]
 QualityName = Annotated[
     str,

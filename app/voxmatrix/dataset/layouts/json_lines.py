@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-from voxmatrix.dataset.layouts.layout import Layout, Transcript, read_transcript
-from voxmatrix.transcripts.json_lines import read_json_lines
-
-SUFFIXES = (".jsonl", ".ndjson")
+from voxmatrix.dataset.layouts.layout import JSON_SUFFIXES, Layout, Transcript, read_transcript
 
 
 def read(folder: Path) -> Transcript | None:
@@ -14,8 +11,8 @@ def read(folder: Path) -> Transcript | None:
     Raises:
         BadInputError: a file cannot be read.
     """
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
-    parts = [read_transcript(path, read_json_lines) for path in files]
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in JSON_SUFFIXES and path.is_file())
+    parts = [read_transcript(path) for path in files]
     return (
         ([row for rows, _ in parts for row in rows], [problem for _, bad in parts for problem in bad])
         if files

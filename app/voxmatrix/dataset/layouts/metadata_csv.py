@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from voxmatrix.dataset.layouts.layout import Layout, Transcript, read_transcript
-from voxmatrix.transcripts.table import read_table
 
 NAME = "metadata.csv"
 
@@ -15,7 +14,7 @@ def read(folder: Path) -> Transcript | None:
         BadInputError: the file cannot be read.
     """
     table = folder / NAME
-    return read_transcript(table, read_table) if table.is_file() else None
+    return read_transcript(table) if table.is_file() else None
 
 
 LAYOUT = Layout(looks_like=f"{NAME} (file|text)", read=read)

@@ -20,6 +20,7 @@ REASONS = {
     "silence": "silence",
     "no-speech": "music or noise, nobody speaks",
     "noise": "music or noise behind the words, or between them",
+    "no-label": "speech outside of the times of the texts",
     "too-short": "less than 2 s between long pauses",
     "no-pause": "more than 12 s without a pause",
     "nothing-heard": "no words were heard",

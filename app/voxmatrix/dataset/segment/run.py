@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 
 from voxmatrix.audio.long import LongRecording
 from voxmatrix.audio.waves import Samples
-from voxmatrix.dataset.segment.cut import STEP_SECONDS, Cut, Part, cut
+from voxmatrix.dataset.segment.at_times import cut_at
+from voxmatrix.dataset.segment.cut import Cut, Part, cut
+from voxmatrix.dataset.segment.noise import STEP_SECONDS
+from voxmatrix.dataset.segment.order import Heard, told_in_any_order
 from voxmatrix.dataset.segment.output import Segment, check_output, write_output
 from voxmatrix.dataset.segment.speakers import Likeness, with_speakers
-from voxmatrix.dataset.segment.texts import told
+from voxmatrix.dataset.segment.texts import Script, Told, told, told_at_times
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import read_errors, replacing, storage_errors
 from voxmatrix.lock import locked
 from voxmatrix.progress import Activity, OnProgress
+from voxmatrix.transcripts.label import Label
 
 #: Of the network that finds speech.
 _RATE_HZ = 16_000
@@ -40,6 +44,8 @@ class ClipRecogniser(Protocol):
         ...
 
 
+#: What a recording reads: a text, labels with their times, or None where it is not known.
+SourceText = str | Sequence[Label] | None
 #: The probability of speech in each step of blocks of samples at 16 kHz.
 Activities = Callable[[Iterable[Samples]], Iterable[NDArray[np.float32]]]
 #: Opens a progress bar, by what is done, its title, and what was done by an earlier command.
@@ -51,7 +57,7 @@ class SegmentSettings:
     """What is to be cut, and how."""
 
     recordings: Sequence[Path]
-    texts: Sequence[str]  # none, one of each recording, or one that they read one after the other
+    texts: Sequence[SourceText]  # none, one of each recording, or one that they read, if possible in their order
     language: str
     out: Path
     min_snr_db: float
@@ -80,7 +86,7 @@ def segment(
     with locked(settings.out, "segmentation", "wait for it, or choose another `out`"), storage_errors(settings.out):
         work.mkdir(exist_ok=True)
         opened = [LongRecording(path, work) for path in settings.recordings]
-        cuts = _cuts(opened, settings.min_snr_db, work, activity, show)
+        cuts = _cuts(opened, settings, work, activity, show)
         if not any(found.clips for found in cuts):
             raise _without_speech(settings, cuts)
         clips = [(one, clip) for one, found in zip(opened, cuts, strict=True) for clip in found.clips]
@@ -95,12 +101,13 @@ def segment(
 
 
 def _cuts(
-    opened: Sequence[LongRecording], min_snr_db: float, work: Path, activity: Activities, show: Show
+    opened: Sequence[LongRecording], settings: SegmentSettings, work: Path, activity: Activities, show: Show
 ) -> list[Cut]:
     total, done = round(sum(one.seconds for one in opened)), 0.0
     cuts = []
     with show("check", "seconds searched for speech", 0) as on_progress:
-        for recording in opened:
+        for recording, labels in zip(opened, _labels(settings), strict=True):
+            _check_times(recording, labels)
             kept = work / f"{recording.key}.steps.npy"
             measured = _read_steps(kept)
             if measured is None:
@@ -113,9 +120,29 @@ def _cuts(
                     np.save(file, measured)
             done += recording.seconds
             on_progress(round(done), total)
-            probabilities, levels, flatness = measured.T
-            cuts.append(cut(probabilities, levels, flatness, recording.seconds, min_snr_db))
+            seconds, min_snr_db = recording.seconds, settings.min_snr_db
+            if labels:
+                cuts.append(cut_at(labels, measured, seconds, min_snr_db))
+            else:
+                probabilities, levels, flatness = measured.T
+                cuts.append(cut(probabilities, levels, flatness, seconds, min_snr_db))
     return cuts
+
+
+def _labels(settings: SegmentSettings) -> list[Sequence[Label]]:
+    """The labels of each recording, none where it has a text without times."""
+    labels = [() if text is None or isinstance(text, str) else text for text in settings.texts]
+    return labels if len(labels) == len(settings.recordings) else [()] * len(settings.recordings)
+
+
+def _check_times(recording: LongRecording, labels: Sequence[Label]) -> None:
+    late = next((one for one in labels if one.start >= recording.seconds), None)
+    if late is not None:
+        raise BadInputError(
+            f"{recording.path.name} ends at {recording.seconds:.1f} s, but a text begins at {late.start:.1f} s:"
+            f" {late.text[:60]!r}",
+            "choose the labels of this recording (`text`)",
+        )
 
 
 def _read_steps(path: Path) -> NDArray[np.float32] | None:
@@ -216,11 +243,7 @@ def _segments(settings: SegmentSettings, cuts: Sequence[Cut], heard: Sequence[tu
     """All parts in order, with their texts."""
     remaining = iter(heard)
     some = [[next(remaining) for _ in found.clips] for found in cuts]
-    if len(settings.texts) == len(cuts):
-        texts = [told(one, text, settings.language) for one, text in zip(some, settings.texts, strict=True)]
-        said = iter([one for found in texts for one in found])
-    else:
-        said = iter(told(heard, next(iter(settings.texts), None), settings.language))
+    said = iter([one for found in _told(settings, cuts, some) for one in found])
     segments: list[Segment] = []
     for number, found in enumerate(cuts):
         clips = [Segment(recording=number, start=start, end=end, **next(said)._asdict()) for start, end in found.clips]
@@ -229,3 +252,18 @@ def _segments(settings: SegmentSettings, cuts: Sequence[Cut], heard: Sequence[tu
         ]
         segments += sorted([*clips, *others], key=lambda one: one.start)
     return segments
+
+
+def _told(settings: SegmentSettings, cuts: Sequence[Cut], heard: Sequence[Heard]) -> list[list[Told]]:
+    """What the clips of each recording say."""
+    texts, language = settings.texts, settings.language
+    if len(texts) != len(cuts) and texts and isinstance(texts[0], str):
+        names = [path.name for path in settings.recordings]
+        return told_in_any_order(heard, names, Script.of(texts[0], language), language)
+    found = []
+    for parts, some, text in zip(cuts, heard, texts or [None] * len(cuts), strict=True):
+        if parts.texts:
+            found.append(told_at_times(some, parts.texts, language))
+        else:
+            found.append(told(some, Script.of(text, language) if isinstance(text, str) else None, language))
+    return found

@@ -1,6 +1,5 @@
 """Read the texts of a batch from a folder of `.txt` files, or from a file with one text per line."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from voxmatrix.transcripts.lines import (
     readable,
     split_lines,
 )
+from voxmatrix.transcripts.natural_order import natural_order
 from voxmatrix.transcripts.table import read_table
 
 _READERS: dict[str, tuple[Callable[[bytes, str], tuple[list[TranscriptRow], list[Problem]]], str]] = {
@@ -66,13 +66,7 @@ def read_items(source: Path) -> list[Item]:
 def _folder(folder: Path) -> list[Item]:
     with read_errors(folder):
         texts = [path for path in folder.iterdir() if path.suffix.lower() == ".txt" and not path.is_dir()]
-    return [_text_file(path) for path in sorted(texts, key=_natural_order)]
-
-
-def _natural_order(path: Path) -> tuple[list[str | int], str]:
-    """Sort numbers in a name by value. Splitting puts them in every second place, so that types never mix."""
-    parts = re.split(r"(\d+)", path.stem.casefold())
-    return [int(part) if place % 2 else part for place, part in enumerate(parts)], path.name
+    return [_text_file(path) for path in sorted(texts, key=lambda path: (natural_order(path.stem), path.name))]
 
 
 def _text_file(path: Path) -> Item:

@@ -19,7 +19,7 @@ export class Choice {
   #sent = el("progress", { value: 0, hidden: true, "aria-label": t("train.sent") });
   #file = el("input", { type: "file", accept: ".zip,application/zip", "aria-label": t("train.zip_file") });
   #recordings = el("input", { type: "file", multiple: true, accept: "audio/*,video/*,.m4b,.flac,.opus,.mkv" });
-  #text = el("input", { type: "file", accept: READ });
+  #text = el("input", { type: "file", accept: `${READ},.srt,.vtt,.TextGrid,.json,.tsv` });
   #model = el("select", {}, MODELS.map((name) => el("option", {}, name)));
   #several = el("input", { type: "checkbox" });
   #language = languageSelect();
