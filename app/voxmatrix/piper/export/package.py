@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError, DamagedFileError, MissingProgramError, UsageError
-from voxmatrix.files import read_errors, replacing, storage_errors, write_text
+from voxmatrix.files import read_errors, storage_errors, write_text
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.export.export import check_noise, export_voice, write_voice
 from voxmatrix.piper.export.metadata import metadata
@@ -21,7 +21,7 @@ TOKENS, MODEL_CARD = "tokens.txt", "MODEL_CARD"
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """A program that speaks Piper's voices. `install`: one line, of a voice's name and config, and its folder's name."""
+    """A program that speaks Piper's voices. `install`: one line, of a name, a config, and the name of the folder."""
 
     title: str
     install: Callable[[str, VoiceConfig, str], str]
@@ -178,8 +178,7 @@ def _write(onnx: Path, config: VoiceConfig, program: str, folder: Path, origin: 
     out = folder / f"{name}.onnx"
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as place:
         made = Path(place) / out.name
-        with replacing(made) as file:
-            file.write(content)
+        made.write_bytes(content)
         write_voice(made, config, out)
     data = (folder / DATA,) if target.reads_tokens else ()
     files = out, config_path(out), *(folder / file for file in texts), *data
