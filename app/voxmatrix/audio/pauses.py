@@ -11,6 +11,8 @@ MIN_PAUSE_SECONDS = 0.2
 _KEPT_SECONDS = 0.1
 #: Later speech is taken only if it is so much better. Speech further above its noise than this is as good.
 _BETTER_DB, _CLEAR_DB = 3.0, 50.0
+#: What is so far below the loud parts is between words.
+_QUIET_DB = 15.0
 #: Samples from here on are clipped, and what a share of them costs: 10 dB for one in a hundred.
 _CLIPPED, _CLIPPED_DB = 0.99, 1000.0
 #: Without a pause, the quietest such stretch of this end is looked for.
@@ -40,7 +42,9 @@ def best_stretch(samples: Samples, rate_hz: int, least: float, most: float) -> t
 def _clearness(samples: Samples, rate_hz: int, threshold_dbfs: float) -> float:
     """How well a stretch of speech is heard, in decibels."""
     levels = levels_dbfs(samples, rate_hz)
-    noise, loud = np.percentile(levels, (2, 95))  # some have hardly more than a pause at their end
+    lowest, loud = np.percentile(levels, (2, 95))  # some have hardly more than a pause at their end
+    quiet = levels[levels < loud - _QUIET_DB]
+    noise = quiet.mean() if len(quiet) else lowest
     spoken = max(float((levels >= threshold_dbfs).mean()), 1e-3)
     clipped = float((np.abs(samples) >= _CLIPPED).mean())
     return float(min(loud - noise, _CLEAR_DB) + 10 * np.log10(spoken) - _CLIPPED_DB * clipped)

@@ -297,7 +297,7 @@ async def _answers(port: int) -> tuple[dict[str, str], dict[str, tuple[int, int]
     shown = {one.name: one.description or "" for one in Info.from_event(info).tts[0].voices if one.name in VOICES}
     said = {}
     for name in shown:
-        await client.write_event(Synthesize("Radio.", voice=SynthesizeVoice(name=name)).event())
+        await client.write_event(Synthesize(TEXTS["en-us"][0], voice=SynthesizeVoice(name=name)).event())
         rate, size = 0, 0
         while (event := await client.read_event()) is not None and not AudioStop.is_type(event.type):
             if AudioChunk.is_type(event.type):

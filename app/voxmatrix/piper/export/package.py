@@ -49,7 +49,8 @@ def _sherpa(name: str, config: VoiceConfig, folder: str) -> str:
         "length-scale": f"{config.length_scale:g}",
     }
     words = " ".join(shlex.quote(f"--vits-{option}={value}") for option, value in options.items())
-    return f'in the folder {folder}: sherpa-onnx-offline-tts {words} --output-filename=hello.wav "Hello"'
+    command = f'sherpa-onnx-offline-tts {words} --output-filename=hello.wav "Hello"'
+    return f"pip install sherpa-onnx-bin==1.13.8; in the folder {folder}: {command}"
 
 
 def _android(name: str, config: VoiceConfig, folder: str) -> str:
