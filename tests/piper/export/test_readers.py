@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
 
 from tests.bundled import BUNDLED
 from tests.distil.decoder.test_replace import spoken_by, student_of
 from tests.distil.student.teaching import quiet, settings_of
 from tests.piper.conftest import MakeCheckpoint
+from tests.piper.export.parrot import distance, write_parrot
 from tests.shared import once
 from voxmatrix.distil.decoder.graph import read_graph
 from voxmatrix.distil.decoder.replace import replace_decoder
@@ -103,36 +103,6 @@ def ids_of(config: VoiceConfig, text: str) -> list[int]:
     with front_end(config.espeak_voice, "espeak", config.id_map) as front:
         (sentence,) = front.sentences([SpokenText(text, text)])
     return sentence.ids
-
-
-def distance(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many symbols are added, missing or others."""
-    row = [*range(len(other) + 1)]
-    for place, symbol in enumerate(one, 1):
-        above, row[0] = row[0], place
-        for column, against in enumerate(other, 1):
-            above, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, above + (symbol != against))
-    return row[-1]
-
-
-def write_parrot(config: VoiceConfig, out: Path) -> None:
-    """A voice whose samples are the ids that it is given, a 256th of each."""
-    inputs = {"input": (TensorProto.INT64, [1, "n"]), "input_lengths": (TensorProto.INT64, [1]),
-              "scales": (TensorProto.FLOAT, [3])}  # fmt: skip
-    nodes = [
-        helper.make_node("Cast", ["input"], ["numbers"], to=TensorProto.FLOAT),
-        helper.make_node("Mul", ["numbers", "size"], ["output"]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "parrot",
-        [helper.make_tensor_value_info(name, *kind) for name, kind in inputs.items()],
-        [helper.make_tensor_value_info("output", TensorProto.FLOAT, [1, "n"])],
-        [helper.make_tensor("size", TensorProto.FLOAT, [1], [1 / 256])],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
-    helper.set_model_props(model, metadata(config))
-    onnx.save(model, str(out))
 
 
 @pytest.fixture(scope="module")
