@@ -55,6 +55,18 @@ def python_with(session: nox.Session, *groups: str) -> str:
     return str(python)
 
 
+def _with_readers(session: nox.Session) -> str:
+    """The Python of all tests: with the programs that read our voices, one of them in two versions."""
+    python = python_with(session, "test", "peers", "readers")
+    if _changed(Path(python), "sherpa2"):
+        folder = Path(python).parent.parent / "sherpa2"
+        shutil.rmtree(folder, ignore_errors=True)
+        packages = nox.project.dependency_groups(PROJECT, "sherpa2")
+        _install(session, Path(python), "--no-deps", "--target", str(folder), *packages)
+        _remember(Path(python), "sherpa2")
+    return python
+
+
 def _environment(session: nox.Session, name: str) -> Path:
     folder = BUILT / name
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
@@ -125,13 +137,14 @@ def demo(session: nox.Session) -> None:
 @nox.session(default=False)
 def install(session: nox.Session) -> None:
     """Install what the tasks `tests` and `lint` need; else each does so when it runs."""
-    python_with(session, "lint", "test", "peers")
+    python_with(session, "lint")
+    _with_readers(session)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests but for the slow ones and the page's in Chromium, in some minutes; all of them: -- --all."""
-    python = python_with(session, "test", "peers")
+    python = _with_readers(session)
     chosen = [word for word in session.posargs if word != "--all"]
     options = [*PARALLEL, "--ignore=tests/images", *_but_slow(session), *chosen]
     images = " ".join(f"build-{row.name} smoke-{row.name}" for row in BUILDABLE)

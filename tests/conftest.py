@@ -83,6 +83,12 @@ def _peers() -> str | None:
     return f"not installed: {', '.join(absent)}" if absent else None
 
 
+def _readers() -> str | None:
+    absent = [name for name in ("piper", "wyoming_piper", "sherpa_onnx") if importlib.util.find_spec(name) is None]
+    absent += [] if (Path(sys.prefix) / "sherpa2").is_dir() else ["the second sherpa-onnx"]
+    return f"not installed: {', '.join(absent)} (./run install)" if absent else None
+
+
 def _engines() -> str | None:
     absent = [name for name in ("transformers", "diffusers", "accelerate") if importlib.util.find_spec(name) is None]
     return f"not installed: {', '.join(absent)}" if absent else None
@@ -174,6 +180,7 @@ _NEEDS = {
     "node": _node,
     "packs": _packs,
     "peers": _peers,
+    "readers": _readers,
     "engines": _engines,
     "redis": _redis,
     "s3": _s3,

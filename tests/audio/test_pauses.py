@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voxmatrix.audio.pauses import MIN_PAUSE_SECONDS, cut_at_pause
+from voxmatrix.audio.pauses import MIN_PAUSE_SECONDS, best_stretch, cut_at_pause
 from voxmatrix.audio.waves import Samples
 
 RATE_HZ = 16_000
@@ -51,3 +51,24 @@ def test_a_pause_far_before_the_limit_does_not_cost_most_of_the_speech() -> None
 def test_no_less_is_left_than_is_needed() -> None:
     speech = words(3.0, 20.0, gap=0.5)
     assert 4.0 * RATE_HZ <= len(cut_at_pause(speech, RATE_HZ, 4.0, 5.0)) <= 5.0 * RATE_HZ
+
+
+def test_the_first_stretch_is_taken_where_all_are_alike_and_short_speech_whole() -> None:
+    speech = words(*[2.8] * 6, gap=0.4)
+    assert best_stretch(speech, RATE_HZ, 1.0, 30.0) == (0.0, speech)
+    begin, best = best_stretch(speech, RATE_HZ, 1.0, 7.0)
+    assert begin == 0.0
+    np.testing.assert_array_equal(best, cut_at_pause(speech, RATE_HZ, 1.0, 7.0))
+
+
+@pytest.mark.parametrize("fault", ["noise", "clipped", "silence"])
+def test_a_begin_that_is_heard_badly_is_passed_over(fault: str) -> None:
+    good = words(*[2.8] * 3, gap=0.4, quiet=0.01)
+    bad = good + np.random.default_rng(1).normal(0, 0.03, len(good)).astype(np.float32)
+    bad = {"noise": bad, "clipped": np.clip(20 * good, -1, 1), "silence": words(*[0.4] * 3, gap=2.8, quiet=0.01)}[fault]
+
+    begin, best = best_stretch(np.concatenate([bad, good]), RATE_HZ, 1.0, 7.0)
+
+    assert begin >= len(bad) / RATE_HZ - 3.5 and 3.0 <= len(best) / RATE_HZ <= 7.0
+    inside = round(begin * RATE_HZ)
+    np.testing.assert_array_equal(best, np.concatenate([bad, good])[inside : inside + len(best)])

@@ -13,6 +13,9 @@ import pytest
         (["nope", "--out", "x.onnx"], 3, "there is no checkpoint and no run nope"),
         (["run", "--out", "x.txt"], 2, "--out x.onnx"),
         (["run", "--out", "x.onnx", "--noise", "99"], 2, "--noise is 99"),
+        (["run", "--out", "x", "--for", "alexa"], 3, "there is no voice run"),
+        (["en_US-heart-student", "--out", "x", "--for", "alexa"], 2, "choose one of: piper, homeassistant, sherpa"),
+        (["en_US-heart-student", "--out", "x", "--for", "piper", "--noise", "99"], 2, "--noise is 99"),
     ],
     ids=str,
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.loopback import FileServer, file_server
-from voxmatrix.external import install
+from voxmatrix.external import installed
 
 COMMIT = "a" * 40
 REPOSITORY = "someone/tones"
@@ -90,7 +90,7 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         archive.writestr("tones-1.0.dist-info/RECORD", "")
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     (folder / "lock.txt").write_text(f"tones==1.0 \\\n    --hash=sha256:{digest}\n")
-    monkeypatch.setattr(install, "PACKS", folder.parent)
+    monkeypatch.setattr(installed, "PACKS", folder.parent)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
     return folder

@@ -55,7 +55,12 @@ def test_a_voice_without_its_engine_says_what_to_install(capsys: pytest.CaptureF
     write_toy_voice("lost", engine="gone")
     assert main.run(["speak", "--voice", "gone/lost", "--text", "Hello", "--out", "-"]) == 3
     said = capsys.readouterr().err
-    assert "the engine gone is not installed" in said and "→ voxmatrix engines install gone" in said
+    assert "the engine gone is not installed" in said
+    assert "installed are: toy; to install: hf, indextts, xtts" in said, "there is no engine gone to install"
+
+    write_toy_voice("lost", engine="xtts")
+    assert main.run(["speak", "--voice", "xtts/lost", "--text", "Hello", "--out", "-"]) == 3
+    assert "→ voxmatrix engines install xtts" in capsys.readouterr().err
 
 
 def test_a_name_that_two_engines_have_is_refused() -> None:

@@ -1,7 +1,7 @@
 """What suits a computer, and why not."""
 
 from voxmatrix.external.fit import fit
-from voxmatrix.external.install import packs
+from voxmatrix.external.installed import packs
 from voxmatrix.external.manifest import FILE, read_manifest
 from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
 

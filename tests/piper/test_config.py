@@ -71,6 +71,26 @@ def test_clusters_of_vowels_are_read_and_kept() -> None:
     assert VoiceConfig.from_json(public()).vowel_clusters == frozenset()
 
 
+def test_what_goes_out_has_the_name_of_its_file_and_no_symbol_that_nothing_says() -> None:
+    table = default_map("espeak")
+    config = VoiceConfig.from_json({**public(), "phoneme_id_map": table})
+
+    published = config.published("me").to_json()
+
+    assert published["dataset"] == "me"
+    assert published["phoneme_id_map"] == {symbol: ids for symbol, ids in table.items() if ids[0] < 161}
+    assert published["num_symbols"] == 256, "the network has as many as before"
+
+
+def test_symbols_of_several_letters_go_out_where_something_says_them() -> None:
+    table = {**default_map("espeak"), "ts": [7]}
+    clusters = VoiceConfig.from_json({**public(), "phoneme_id_map": table, "vowel_clusters": [["a", "ɪ"]]})
+    pinyin = VoiceConfig.from_json({**public(), "phoneme_id_map": table, "phoneme_type": "pinyin"})
+
+    assert [one for one in clusters.published("me").id_map if len(one) > 1] == ["aɪ"]
+    assert dict(pinyin.published("me").id_map) == table
+
+
 def test_what_is_optional_has_pipers_defaults() -> None:
     small = {key: public()[key] for key in ("audio", "espeak", "num_symbols", "num_speakers", "phoneme_id_map")}
 

@@ -36,6 +36,7 @@ def added(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
     [
         ({"voices": ["vivian", "ryan"], "uploaded_voices": [{"name": "me"}]}, ["vivian", "ryan", "me"]),  # vLLM-Omni
         ({"voices": [{"id": "af_heart", "name": "y"}, {"id": "a/b..c ü:1", "name": "x"}]}, ["af_heart", "a/b..c ü:1"]),
+        ({"object": "list", "data": [{"id": "af_heart", "name": "Heart"}]}, ["af_heart"]),
     ],
 )  # fmt: skip
 def test_voices_of_both_shapes_are_listed_and_speak(
@@ -64,6 +65,32 @@ def test_what_a_server_says_of_its_voices_is_kept(stub: Stub, capsys: pytest.Cap
     added(capsys, "there", stub.url, "--language", "fr-fr")
     facts = [(card.language, card.rate_hz) for card in map(resolve, ("remote:there/a", "remote:there/b"))]
     assert facts == [("de", 16000), ("fr-fr", 24000)]
+
+
+def test_kokoros_names_say_their_language_and_no_other_text_is_changed(
+    stub: Stub, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    said = {
+        "ef_dora": "Tengo veinticinco libros de mil novecientos noventa y nueve.",
+        "ff_siwis": "Tengo vingt-cinq libros de mille neuf cent quatre-vingt-dix-neuf.",
+        "nova": "Tengo 25 libros de 1999.",
+        "if_you_like": "Tengo venticinque libros de mille novecento novantanove.",
+    }
+    languages = {"ef_dora": "es", "ff_siwis": "fr-fr", "nova": "", "if_you_like": "it"}
+    stub.voices = {"voices": [*said, "jf_alpha", "zm_yunxi", "xf_nobody"]}
+    added(capsys, "there", stub.url)
+
+    for voice, text in said.items():
+        words = [f"--voice=remote:there/{voice}", "--text", "Tengo 25 libros de 1999.", f"--out={tmp_path}/{voice}.wav"]
+        assert main.run(["speak", *words]) == 0
+        assert (stub.bodies[-1]["input"], resolve(f"remote:there/{voice}").language) == (text, languages[voice])
+    others = [resolve(f"remote:there/{voice}").language for voice in ("jf_alpha", "zm_yunxi", "xf_nobody")]
+    assert others == ["ja", "cmn", ""]
+
+    assert main.run(["voices", "remote", "add", "there", stub.url]) == 0
+    assert "the language of 2 voices is not known (nova, xf_nobody)" in capsys.readouterr().err
+    added(capsys, "there", stub.url, "--language", "sv")
+    assert resolve("remote:there/ef_dora").language == resolve("remote:there/nova").language == "sv"
 
 
 def test_a_server_without_a_list_needs_names(stub: Stub, capsys: pytest.CaptureFixture[str]) -> None:

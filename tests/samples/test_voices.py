@@ -14,6 +14,7 @@ from onnx import numpy_helper
 from tests.bundled import BUNDLED
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.export.metadata import metadata
 from voxmatrix.piper.files import config_path
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,9 @@ def test_its_card_says_what_it_is(voice: Path) -> None:
     config = VoiceConfig.read(config_path(voice))
 
     assert f"-{config.quality}" in voice.stem and voice.stem.startswith(f"{config.to_json()['language']['family']}_")
+    assert config.dataset == voice.stem and {len(symbol) for symbol in config.id_map} == {1}
+    properties = {one.key: one.value for one in onnx.load(str(voice)).metadata_props}
+    assert properties == metadata(config), "python -m tools.default_voice.properties"
     assert voice.stem in (voice.parent / "README.md").read_text(encoding="utf-8")
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from voxmatrix.config import home
 from voxmatrix.external.family import voice_path
-from voxmatrix.external.install import FIXTURE, PACKS
-from voxmatrix.external.installed import Engine, weights_folder
+from voxmatrix.external.install import FIXTURE
+from voxmatrix.external.installed import PACKS, Engine, weights_folder
 from voxmatrix.external.manifest import FILE, read_manifest, weights_digest
 from voxmatrix.external.voice_file import VoiceFile, write_voice_file
 from voxmatrix.files import content_digest

@@ -93,7 +93,12 @@ def test_a_bad_recording_is_refused_with_the_reason(
 
 def test_what_is_no_recording_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "me.wav").write_bytes(b"RIFF....WAVE")
-    assert clone(tmp_path / "me.wav") == clone(tmp_path / "missing.wav") == 3
+    assert clone(tmp_path / "me.wav") == 3
+    capsys.readouterr()
+    assert clone(tmp_path / "missing.wav") == 3
+    shown = json.loads(capsys.readouterr().out)
+    assert "there is no recording" in shown["problem"] and "--reference" in shown["remedy"]
+    assert "line" not in shown["remedy"], "there is no list of recordings"
 
 
 def test_several_speakers_are_refused(
@@ -119,7 +124,8 @@ def test_several_speakers_are_refused(
     [
         ([], {"consent": ""}, 2, "a voice is imitated only if its speaker agrees"),
         ([], {"name": "../me"}, 2, "is no name of a voice"),
-        ([], {"engine": "gone"}, 3, "the engine gone is not installed"),
+        ([], {"engine": "gone"}, 3, "is not installed → installed are: toy; to install: hf, indextts, xtts"),
+        ([], {"engine": "xtts"}, 3, "the engine xtts is not installed → voxmatrix engines install xtts"),
         (["--language", "fr"], {}, 2, "choose one of: en-us, de"),
         (["--weights", "big"], {}, 3, "the weights big are not installed"),
     ],
@@ -190,8 +196,38 @@ def test_the_seconds_that_are_told_are_those_that_are_imitated(
     shown = capsys.readouterr()
     made = json.loads(shown.out)
     assert 5.0 < made["seconds"] < 9.9  # the toy uses 10 s at most
-    assert f"only the first {made['seconds']:.1f} s of 2" in shown.err
+    assert f"only {made['seconds']:.1f} s of 2" in shown.err and "from the first one on" in shown.err
     card = resolve(made["voice"])
     heard = recording_of(card.path, read_voice(card.path), find_engine("toy").manifest.can)
     assert heard is not None
     assert len(heard.samples) / heard.rate_hz == pytest.approx(made["seconds"], abs=0.05)
+
+
+def test_the_best_seconds_are_kept_and_not_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    noisy, _ = soundfile.read(recording(tmp_path / "noisy.wav", seconds=8.0, noise=0.02))
+    clear, _ = soundfile.read(recording(tmp_path / "clear.wav", seconds=8.0))
+    soundfile.write(tmp_path / "both.wav", np.concatenate([noisy, clear]), RATE_HZ)
+
+    assert clone(tmp_path / "both.wav") == 0
+
+    shown = capsys.readouterr()
+    assert "which are the clearest" in shown.err
+    card = resolve(json.loads(shown.out)["voice"])
+    heard = recording_of(card.path, read_voice(card.path), find_engine("toy").manifest.can)
+    assert heard is not None
+    quiet = np.percentile(np.abs(heard.samples), 5)
+    assert quiet < 0.002 < np.percentile(np.abs(noisy), 5) + 0.002
+
+
+def test_without_the_package_two_pitches_are_named_and_else_what_was_not_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recording(tmp_path / "one.wav", seconds=8.0)
+    assert clone(path) == 0
+    assert "whether only one person speaks in one.wav was not checked, but for the pitch" in capsys.readouterr().err
+
+    one, _ = soundfile.read(path)
+    faster = np.interp(np.arange(0, len(one), 1.8), np.arange(len(one)), one)
+    soundfile.write(tmp_path / "two.wav", np.concatenate([one, faster, faster]), RATE_HZ)
+    assert clone(tmp_path / "two.wav", name="two") == 0
+    assert "seems to have two speakers: one at 120 Hz, and one at 216 Hz" in capsys.readouterr().err

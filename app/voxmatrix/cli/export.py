@@ -14,10 +14,23 @@ group = CommandGroup(help="Export a voice as ONNX, or convert audio to another f
 
 @group.command("voice")
 def voice(
-    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="Checkpoint, or folder of a training run.")],
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="NAME.onnx; NAME.onnx.json is written next to it.")
+    voice: Annotated[
+        Path,
+        typer.Argument(
+            metavar="VOICE",
+            help="Checkpoint, or folder of a training run; with --for also a voice by its name or file.",
+        ),
     ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="NAME.onnx; NAME.onnx.json is written next to it. With --for a folder."
+        ),
+    ],
+    program: Annotated[
+        str | None,
+        typer.Option("--for", metavar="PROGRAM", help="All that piper, homeassistant, sherpa or android needs."),
+    ] = None,
     noise: Annotated[float | None, typer.Option("--noise", metavar="X", help="Default variation of the sound.")] = None,
     noise_w: Annotated[
         float | None, typer.Option("--noise-w", metavar="X", help="Default variation of the rhythm.")
@@ -25,16 +38,49 @@ def voice(
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Export a checkpoint as a Piper voice (ONNX and JSON), verified against torch."""
+    """Export a checkpoint as a Piper voice (ONNX and JSON), verified against torch, or any voice for a program."""
     from voxmatrix.piper.export.export import export_voice
     from voxmatrix.voices.resolve import check_trainable
 
-    check_trainable(checkpoint, "be exported")
-    exported = export_voice(checkpoint, out, noise=noise, noise_w=noise_w, force=force)
+    check_trainable(voice, "be exported")
+    if program is not None:
+        _package(voice, out, program, noise=noise, noise_w=noise_w, force=force, as_json=as_json)
+        return
+    exported = export_voice(voice, out, noise=noise, noise_w=noise_w, force=force)
     if as_json:
         print_json({"onnx": str(exported.onnx), "json": str(exported.config), "max_difference": exported.difference})
     else:
         echo(f"{exported.onnx} and {exported.config}: same speech as torch within {exported.difference:.1e}")
+        echo(
+            f"  → for other programs: voxmatrix export voice {exported.onnx} --for {'|'.join(_programs())} --out DIR",
+            err=True,
+        )
+
+
+def _programs() -> list[str]:
+    from voxmatrix.piper.export.package import PROGRAMS
+
+    return [*PROGRAMS]
+
+
+def _package(
+    voice: Path, out: Path, program: str, *, noise: float | None, noise_w: float | None, force: bool, as_json: bool
+) -> None:
+    """Write the files of a voice for a program, and say how they are installed."""
+    from voxmatrix.piper.export.model_card import Origin
+    from voxmatrix.piper.export.package import write_package
+    from voxmatrix.voices.resolve import locate
+
+    family, path = locate(voice)
+    card = family.card(path)
+    origin = Origin(license=card.license, source=card.source)
+    made = write_package(path, program, out, noise=noise, noise_w=noise_w, origin=origin, force=force)
+    names = [one.name for one in made.files]
+    if as_json:
+        print_json({"folder": str(made.folder), "files": names, "install": made.install})
+        return
+    echo(f"{made.folder}: {', '.join(names)}")
+    echo(f"  → {made.install}", err=True)
 
 
 @group.command("audio")

@@ -1,5 +1,6 @@
 """`voxmatrix voices remote`: the servers whose voices speak as those of this computer do."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,12 +9,17 @@ import typer
 
 from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import echo, print_json
-from voxmatrix.errors import UsageError
+from voxmatrix.cli.terminal.messages import echo, print_json, warn
+from voxmatrix.errors import Finding, UsageError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
     from voxmatrix.remote.servers import RemoteVoice, Server
+
+#: How Kokoro's voices are called on any server: the first letter is their language, the second one their gender.
+_KOKORO = re.compile(r"([a-z])[fm]_\w")
+#: Those of its languages that its family here does not speak.
+_MORE_LANGUAGES = {"j": "ja", "z": "cmn"}
 
 group = CommandGroup(help="Servers with OpenAI's speech API, whose voices are called remote:NAME/VOICE.")
 
@@ -32,7 +38,10 @@ _Format = Annotated[str, typer.Option("--format", metavar="NAME", help="Its answ
 _Rate = Annotated[
     int, typer.Option("--rate", metavar="HZ", help="The sample rate of pcm; other formats tell it.", min=0, max=192_000)
 ]
-_Language = Annotated[str, typer.Option("--language", metavar="TAG", help="Of voices whose language is not listed.")]
+_Language = Annotated[
+    str,
+    typer.Option("--language", metavar="TAG", help="Of voices that do not say it. Else their texts go as written."),
+]
 _Parallel = Annotated[int, typer.Option("--parallel", metavar="N", help="Sentences that it is asked for at once.")]
 _Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="How long it may be silent.")]
 _Retry = Annotated[float, typer.Option("--retry", metavar="SECONDS", help="How long it may be busy or gone.")]
@@ -47,7 +56,7 @@ def add(
     model: _Model = "tts-1",
     format: _Format = "wav",
     rate: _Rate = 0,
-    language: _Language = "en-us",
+    language: _Language = "",
     parallel: _Parallel = 4,
     timeout: _Timeout = 120.0,
     retry: _Retry = 60.0,
@@ -67,6 +76,12 @@ def add(
     found = _listed(name, server, voice, model=model, rate_hz=rate, language=language)
     save_server(name, server, found)
     names = [f"remote:{name}/{one.voice}" for one in found]
+    if unknown := [one.voice for one in found if not one.language]:
+        shown = f"{', '.join(unknown[:3])}{' …' if len(unknown) > 3 else ''}"
+        problem = (
+            f"the language of {pluralise(len(unknown), 'voice')} is not known ({shown}): texts are sent as written"
+        )
+        warn(Finding(problem=problem, remedy="to send numbers in words, say it: `language=TAG`", severity="warning"))
     if as_json:
         print_json({"server": name, "voices": names})
         return
@@ -90,12 +105,20 @@ def _listed(
     def made(row: dict[str, Any], rate_hz: int) -> RemoteVoice:
         own = row.get("language") if isinstance(row.get("language"), str) else ""
         known = row.get("rate_hz") if isinstance(row.get("rate_hz"), int) else 0
-        return RemoteVoice(
-            server=name, voice=row["name"], model=model, rate_hz=known or rate_hz, language=own or language
-        )
+        spoken = own or language or _by_name(row["name"])
+        return RemoteVoice(server=name, voice=row["name"], model=model, rate_hz=known or rate_hz, language=spoken)
 
     rate_hz = detected_rate(server, made(rows[0], rate_hz))
     return [made(row, rate_hz) for row in rows]
+
+
+def _by_name(voice: str) -> str:
+    """The language that one of Kokoro's names says, as espeak-ng names it; else ""."""
+    from voxmatrix.voices.families import families
+
+    known = {letter: language for family in families() for letter, language in family.language_names.items()}
+    found = _KOKORO.match(voice)
+    return (known | _MORE_LANGUAGES).get(found[1], "") if found else ""
 
 
 @group.command("list")

@@ -21,7 +21,7 @@ from voxmatrix.errors import (
 )
 from voxmatrix.external import weights as stored
 from voxmatrix.external.fit import check_fit
-from voxmatrix.external.installed import LOCK, Engine, installed_engines, weights_folder, weights_records
+from voxmatrix.external.installed import LOCK, Engine, installed_engines, packs, weights_folder, weights_records
 from voxmatrix.external.manifest import FILE, Manifest, WeightsTable, read_manifest, weights_digest
 from voxmatrix.files import digest, storage_errors
 from voxmatrix.lock import locked
@@ -32,14 +32,8 @@ from voxmatrix.progress import OnProgress
 if TYPE_CHECKING:
     from voxmatrix.external.process import Recording
 
-PACKS = Path(__file__).parent / "packs"
 FIXTURE = "fixture.py"
 _REQUEST = {"text": "This is a trial.", "voice": "", "speed": 1.0, "seed": 1, "knobs": {}}
-
-
-def packs() -> dict[str, Path]:
-    """The folders of the engines that can be installed, by name."""
-    return {path.parent.name: path.parent for path in sorted(PACKS.glob(f"*/{FILE}"))}
 
 
 def pack(name: str) -> Path:

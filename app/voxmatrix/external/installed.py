@@ -18,6 +18,7 @@ from voxmatrix.external.manifest import FILE, Manifest, read_manifest, weights_d
 from voxmatrix.files import content_digest, read_text_or_empty
 
 LOCK = "lock.txt"
+PACKS = Path(__file__).parent / "packs"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Engine:
         return (self.folder / FILE, *([lock] if lock.exists() else []), *sorted(self.folder.glob("*.py")))
 
 
+def packs() -> dict[str, Path]:
+    """The folders of the engines that can be installed, by name."""
+    return {path.parent.name: path.parent for path in sorted(PACKS.glob(f"*/{FILE}"))}
+
+
 def installed_engines() -> dict[str, Path]:
     """The folders of all engines by name; the user's own hide those of an image."""
     found: dict[str, Path] = {}
@@ -67,8 +73,10 @@ def find_engine(name: str, weights: Iterable[str] = ()) -> Engine:
     """
     found = installed_engines()
     if name not in found:
-        others = f"; installed are: {', '.join(found)}" if found else ""
-        raise BadInputError(f"the engine {name} is not installed", f"voxmatrix engines install {name}{others}")
+        others = f"installed are: {', '.join(found)}; " if found else ""
+        known = packs()
+        remedy = f"voxmatrix engines install {name}" if name in known else f"{others}to install: {', '.join(known)}"
+        raise BadInputError(f"the engine {name} is not installed", remedy)
     manifest = read_manifest(found[name] / FILE)
     if manifest.engine.name != name:
         raise BadInputError(

@@ -6,8 +6,8 @@ from typing import Any
 
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.external.fit import fit
-from voxmatrix.external.install import image_with, packs
-from voxmatrix.external.installed import installed_engines, installed_weights
+from voxmatrix.external.install import image_with
+from voxmatrix.external.installed import installed_engines, installed_weights, packs
 from voxmatrix.external.manifest import FILE, Manifest, read_manifest
 from voxmatrix.external.weights import restrictions
 from voxmatrix.machine.facts import Machine

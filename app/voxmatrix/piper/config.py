@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -120,6 +120,18 @@ class VoiceConfig:
         for key in ("audio", "espeak", "inference"):
             ours[key] = {**_table(self.source.get(key)), **ours[key]}
         return ours | kept
+
+    def published(self, name: str) -> Self:
+        """The config as it goes out with an ONNX file of this name, which programs show as `dataset`.
+
+        Symbols of several letters are left out, but for those that something says: clusters of vowels, and the symbols
+        of other types of phonemes. Piper's table has five that espeak-ng never makes, and strict readers (sherpa-onnx,
+        the piper of 2023) refuse a voice for them. No id moves.
+        """
+        said = {"".join(cluster) for cluster in self.vowel_clusters}
+        single = self.phoneme_type in ("espeak", "text")
+        kept = {symbol: ids for symbol, ids in self.id_map.items() if not single or len(symbol) == 1 or symbol in said}
+        return replace(self, dataset=name, id_map=kept)
 
     def write(self, path: Path) -> None:
         """Write the JSON to `path` atomically."""

@@ -58,7 +58,7 @@ def voices(server: Server) -> list[dict[str, Any]]:
     except (RefusedError, ValueError):
         return []
     found: list[dict[str, Any]] = []
-    for key in ("voices", "uploaded_voices"):
+    for key in ("voices", "uploaded_voices", "data"):  # the last one as OpenAI lists models
         rows = listed.get(key) if isinstance(listed, dict) else None
         for row in rows if isinstance(rows, list) else ():
             facts = row if isinstance(row, dict) else {}

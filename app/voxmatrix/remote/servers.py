@@ -82,7 +82,7 @@ class RemoteVoice:
     voice: str
     model: str
     rate_hz: int
-    language: str  # as espeak-ng names it: en-us
+    language: str  # as espeak-ng names it: en-us; "": not known, and texts are sent as they are written
 
     @staticmethod
     def read(path: Path) -> "RemoteVoice":

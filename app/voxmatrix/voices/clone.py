@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from voxmatrix.audio.load import read
-from voxmatrix.audio.pauses import cut_at_pause
+from voxmatrix.audio.pauses import best_stretch
+from voxmatrix.audio.pitch import pitch
 from voxmatrix.audio.waves import Samples, levels_dbfs, trim
 from voxmatrix.config import voice_folders
 from voxmatrix.dataset.checks import CLIPPED_ERROR, CLIPPED_WARNING, SILENT_DBFS
@@ -32,6 +33,9 @@ _RATE_HZ = 48_000
 MAX_SECONDS = 120.0
 #: Loud parts of speech above its noise, in decibels: what is refused, and what is warned of.
 _LEAST_DB, _FEW_DB = 12.0, 25.0
+#: Where the pitch of speakers is compared: its rate, frames of 10 ms, how many of them have a pitch, and how many
+#: stretches there are of each. Between two people there is a gap; the ratios are 3 and 6 semitones.
+_PITCH_RATE_HZ, _STRETCH_FRAMES, _LEAST_VOICED, _LEAST_STRETCHES, _GAP, _TWO_PITCHES = 16_000, 200, 0.3, 2, 1.19, 1.41
 _NAME = re.compile(r"\w[\w.-]{0,63}")
 _AGAIN = "record it again in a quiet room, near the microphone"
 
@@ -72,7 +76,8 @@ def clone(request: CloneRequest) -> Cloned:
     place = voice_path(engine.name, request.name)
     _check_request(request, reference, place)
     language = _language_of(request, engine.manifest.can.languages)
-    samples, findings = _examined(request.recording, reference, request.transcript)
+    speech, findings = _examined(request.recording, reference, request.transcript)
+    _, samples = best_stretch(speech, _RATE_HZ, *reference.seconds)
     statement = Consent(statement=STATEMENT.format(name=request.speaker), by=request.speaker, at=now())
     voice = VoiceFile(
         engine=engine.name,
@@ -83,7 +88,7 @@ def clone(request: CloneRequest) -> Cloned:
         consent=statement,
     )
     write_voice_file(place, voice)
-    seconds = len(cut_at_pause(samples, _RATE_HZ, *reference.seconds)) / _RATE_HZ
+    seconds = len(samples) / _RATE_HZ
     return Cloned(id=f"{engine.name}/{request.name}", path=place, seconds=seconds, findings=tuple(findings))
 
 
@@ -110,7 +115,8 @@ def once(recording: Path, wanted: Cloning, speaker: str, transcript: str = "") -
     if wanted.transcript == "required" and not transcript:
         raise _without_transcript()
     transcript = "" if wanted.transcript == "none" else transcript
-    samples, _ = _examined(recording, wanted, transcript)
+    speech, _ = _examined(recording, wanted, transcript)
+    _, samples = best_stretch(speech, _RATE_HZ, *wanted.seconds)
     return Reference(hashlib.sha256(samples.tobytes()).hexdigest(), samples, _RATE_HZ, transcript)
 
 
@@ -139,6 +145,9 @@ def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> t
     Raises:
         BadInputError: it cannot be read, or is too long.
     """
+    if not path.exists():
+        remedy = "give a recording of one person, some seconds long: `reference=FILE`"
+        raise BadInputError(f"there is no recording {path}", remedy)
     sound = read(path, _RATE_HZ, max_seconds=MAX_SECONDS)
     levels = levels_dbfs(sound.samples, _RATE_HZ)
     noise, loud = np.percentile(levels, (10, 95)) if len(levels) else (-120.0, -120.0)
@@ -157,8 +166,9 @@ def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> t
         remedy = f"choose a recording of at most {used:g} s, or leave out the transcript"
         findings.append(_error(problem, remedy))
     elif seconds > used:
-        heard = len(cut_at_pause(samples, _RATE_HZ, least, used)) / _RATE_HZ
-        problem = f"only the first {heard:.1f} s of {seconds:.1f} s are imitated, up to a pause"
+        begin, best = best_stretch(samples, _RATE_HZ, least, used)
+        which = f"from second {begin:.1f} on, which are the clearest" if begin else "from the first one on"
+        problem = f"only {len(best) / _RATE_HZ:.1f} s of {seconds:.1f} s are imitated, {which}"
         findings.append(_warning(problem, "nothing needs to be done"))
     if sound.clipped_fraction >= CLIPPED_WARNING:
         problem = f"{sound.clipped_fraction:.2%} of {path.name} is clipped at full scale"
@@ -173,9 +183,17 @@ def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> t
 
 
 def _several_speakers(path: Path, samples: Samples) -> list[Finding]:
-    """Compare both halves of a recording, if the package that tells speakers apart is installed."""
-    if find_spec("resemblyzer") is None or len(samples) < 2 * MIN_HALF_SECONDS * _RATE_HZ:
+    """Compare both halves of a recording; without the package that tells speakers apart, say what was not checked."""
+    if len(samples) < 2 * MIN_HALF_SECONDS * _RATE_HZ:
         return []
+    if find_spec("resemblyzer") is None:
+        remedy = "listen to it; to have speakers compared: pip install --no-deps resemblyzer"
+        if voices := _two_pitches(samples):
+            low, high = voices
+            problem = f"{path.name} seems to have two speakers: one at {low:.0f} Hz, and one at {high:.0f} Hz"
+            return [_warning(problem, f"choose a recording of one person, or {remedy}")]
+        problem = f"whether only one person speaks in {path.name} was not checked, but for the pitch"
+        return [_warning(problem, remedy)]
     from voxmatrix.judge.likeness import SpeakerEncoder
 
     encoder = SpeakerEncoder()
@@ -184,6 +202,24 @@ def _several_speakers(path: Path, samples: Samples) -> list[Finding]:
         return []
     problem = f"{path.name} seems to have several speakers: the likeness of its halves is {alike:.2f}"
     return [_error(problem, f"choose a recording of one person, whose halves have more than {SAME_HALVES}")]
+
+
+def _two_pitches(samples: Samples) -> tuple[float, float] | None:
+    """The pitches of two groups of stretches of speech, in Hz, if one person would hardly have both.
+
+    The medians of five synthetic voices were each within 5 semitones, in exclamations and questions, too. Two people
+    of a similar pitch are not told apart.
+    """
+    size = _RATE_HZ // _PITCH_RATE_HZ
+    hz = pitch(samples[: len(samples) // size * size].reshape(-1, size).mean(1), _PITCH_RATE_HZ).hz
+    stretches = [hz[begin : begin + _STRETCH_FRAMES] for begin in range(0, len(hz), _STRETCH_FRAMES // 2)]
+    voiced = [one[one > 0] for one in stretches]
+    medians = np.sort([np.median(one) for one in voiced if len(one) >= _STRETCH_FRAMES * _LEAST_VOICED])
+    groups = [
+        (medians[:place], medians[place:]) for place in range(_LEAST_STRETCHES, len(medians) + 1 - _LEAST_STRETCHES)
+    ]
+    pairs = [(float(np.median(low)), float(np.median(high))) for low, high in groups if high[0] >= low[-1] * _GAP]
+    return next(((low, high) for low, high in pairs if high >= low * _TWO_PITCHES), None)
 
 
 def _engine_of(name: str, wanted: str) -> tuple[Engine, dict[str, str], ReferenceTable]:

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 import torch
 
-from voxmatrix.external.install import PACKS
+from voxmatrix.external.installed import PACKS
 
 RECORDING = (np.linspace(-0.5, 0.5, 22050).astype(np.float32), 22050, "")
 

@@ -8,8 +8,7 @@ import pytest
 
 from tests.toys.engines import make_weights, write_toy_voice
 from voxmatrix.cli import main
-from voxmatrix.external.install import packs
-from voxmatrix.external.installed import find_engine
+from voxmatrix.external.installed import find_engine, packs
 from voxmatrix.voices.clone import keep_recording
 
 pytestmark = pytest.mark.packs

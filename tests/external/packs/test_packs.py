@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from voxmatrix.external.install import FIXTURE, LOCK, packs
+from voxmatrix.external.install import FIXTURE
+from voxmatrix.external.installed import LOCK, packs
 from voxmatrix.external.manifest import FILE, read_manifest
 
 

@@ -134,7 +134,17 @@ def test_the_card_says_where_the_voice_came_from(make_onnx: Any) -> None:
     assert config["audio"] == {"sample_rate": 16000, "quality": "tiny"} or config["audio"]["quality"] == "tiny"
     assert config["language"]["family"] == "en"
     properties = {one.key: one.value for one in onnx.load(path).metadata_props}
-    assert json.loads(properties["voxmatrix"]) == made
+    assert json.loads(properties.pop("voxmatrix")) == made
+    assert properties == {  # what sherpa-onnx asks
+        "model_type": "vits",
+        "comment": "piper",
+        "language": "English",
+        "voice": "en-us",
+        "has_espeak": "1",
+        "n_speakers": "1",
+        "sample_rate": "16000",
+    }
+    assert config["dataset"] == "voice" and {len(symbol) for symbol in config["phoneme_id_map"]} == {1}
 
 
 def test_nobodys_folders_go_out_into_the_world(

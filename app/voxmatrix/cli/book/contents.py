@@ -69,13 +69,13 @@ def selected(book: "Book", chapters: str) -> "Book":
 
 def split_language(book: "Book", voice_language: str) -> str:
     """The language in which the book is split: the voice's, which knows the region, unless the book is in another."""
-    return book.language if other_language(book, voice_language) else voice_language
+    return book.language if not voice_language or other_language(book, voice_language) else voice_language
 
 
 def other_language(book: "Book", voice_language: str) -> list[Finding]:
     """A warning if the voice speaks another language than the one of the book, as far as that is known."""
     of_book = book.language.lower().split("-")[0]
-    if not of_book or of_book == voice_language.lower().split("-")[0]:
+    if not of_book or not voice_language or of_book == voice_language.lower().split("-")[0]:
         return []
     problem = f"the book is in {book.language}, and the voice speaks {voice_language}: it will sound foreign"
     return [Finding(problem=problem, remedy="choose a voice for that language (--voice)", severity="warning")]

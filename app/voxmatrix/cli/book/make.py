@@ -164,7 +164,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         style=style,
         joining=_joining(given, book.about.narrator or voice.id, shop),
     )
-    recogniser = _recogniser(given.judge, voice)
+    recogniser = _recogniser(given.judge, voice, split_as)
     forced = override_number(given.parallel_voices, *ParameterSources(context).of("parallel_voices"))
     workers = (
         own_processes(voice, style, devices, forced, threads=given.threads)
@@ -208,8 +208,10 @@ def _doubts(
     return doubts
 
 
-def _recogniser(judge: str, voice: "VoiceCard") -> "Recogniser | None":
+def _recogniser(judge: str, voice: "VoiceCard", language: str) -> "Recogniser | None":
     """The recogniser that is asked for; for a voice that may misspeak, one that is at hand.
+
+    `language` is that of the book, for a voice that does not say what it speaks.
 
     Raises:
         MissingProgramError: the one that is asked for is not installed.
@@ -220,7 +222,7 @@ def _recogniser(judge: str, voice: "VoiceCard") -> "Recogniser | None":
     if judge == _NO_JUDGE or not (judge or voice.capabilities.autoregressive):
         return None
     try:
-        return Recogniser(judge or _USUAL_JUDGE, voice.language, download=bool(judge))
+        return Recogniser(judge or _USUAL_JUDGE, voice.language or language, download=bool(judge))
     except VoxmatrixError:
         if judge:
             raise

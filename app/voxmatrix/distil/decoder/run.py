@@ -41,7 +41,7 @@ from voxmatrix.lock import locked
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.engines.onnx import open_onnx
 from voxmatrix.piper.export.export import export_voice, write_voice
-from voxmatrix.piper.export.onnx_writer import metadata
+from voxmatrix.piper.export.metadata import metadata
 from voxmatrix.piper.files import config_path
 from voxmatrix.train.checkpoint.files import write as write_checkpoint
 

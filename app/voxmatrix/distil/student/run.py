@@ -44,7 +44,7 @@ from voxmatrix.files import digest, read_errors, replacing
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import STUDENT, VoiceConfig
 from voxmatrix.piper.export.export import write_voice
-from voxmatrix.piper.export.onnx_writer import metadata
+from voxmatrix.piper.export.metadata import metadata
 from voxmatrix.text.front import Sentence
 from voxmatrix.text.phonemes.espeak import espeak_version
 from voxmatrix.text.symbols import NUM_SYMBOLS, default_map

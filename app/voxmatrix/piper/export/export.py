@@ -38,9 +38,7 @@ def export_voice(
         UnreachableError: `out` cannot be written.
     """
     check_free(out, force=force)
-    for name, value in (("noise", noise), ("noise_w", noise_w)):
-        if value is not None and not 0.0 <= value <= MAX_NOISE:
-            raise UsageError(f"`{name}` is {value}", f"choose a number from 0 to {MAX_NOISE:g}")
+    check_noise(noise, noise_w)
     return _export(find_checkpoint(checkpoint), noise, noise_w, out)
 
 
@@ -74,10 +72,21 @@ def _export(path: Path, noise: float | None, noise_w: float | None, out: Path) -
 
 
 def write_voice(onnx: Path, config: VoiceConfig, out: Path) -> None:
-    """Write both files: an ONNX file is usable only with its JSON."""
+    """Write both files: an ONNX file is usable only with its JSON, which has the name of the file."""
     with replacing(out) as file, replacing(config_path(out)) as text, onnx.open("rb") as source:
         shutil.copyfileobj(source, file)
-        text.write(config.encoded())
+        text.write(config.published(out.stem).encoded())
+
+
+def check_noise(noise: float | None, noise_w: float | None) -> None:
+    """Check the defaults that a voice is given.
+
+    Raises:
+        UsageError: one is out of range.
+    """
+    for name, value in (("noise", noise), ("noise_w", noise_w)):
+        if value is not None and not 0.0 <= value <= MAX_NOISE:
+            raise UsageError(f"`{name}` is {value}", f"choose a number from 0 to {MAX_NOISE:g}")
 
 
 def check_free(out: Path, *, force: bool) -> None:

@@ -1,7 +1,6 @@
 """Write the ONNX file of a voice, with the inputs, output and names that Piper's runtimes expect."""
 
 import inspect
-import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.jit._trace import TracerWarning
 
-from voxmatrix.piper.config import MADE_BY, VoiceConfig
+from voxmatrix.piper.config import VoiceConfig
+from voxmatrix.piper.export.metadata import metadata
 from voxmatrix.piper.onnx.conv2d import decoder_to_conv2d
 from voxmatrix.piper.onnx.flow import replace_flow
 from voxmatrix.piper.onnx.text.replace import replace_text
@@ -89,16 +89,6 @@ def trace_onnx(
             dynamic_axes=axes,
             **_legacy_exporter(),
         )
-
-
-def metadata(config: VoiceConfig) -> dict[str, str]:
-    """What an ONNX file says of its voice."""
-    return {
-        "sample_rate": str(config.rate_hz),
-        "n_speakers": str(config.num_speakers),
-        "voice": config.espeak_voice,
-        MADE_BY: json.dumps(dict(config.made_by), ensure_ascii=False),
-    }
 
 
 def _legacy_exporter() -> dict[str, Any]:

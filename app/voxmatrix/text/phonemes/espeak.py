@@ -28,6 +28,9 @@ _IPA, _TIE = 2, 1 << 7
 #: Published voices learned from the phonemes of this release.
 OLDEST = (1, 52)
 
+#: The folder of its data; the server of phonemes has the same name.
+DATA = "espeak-ng-data"
+
 _PACKAGE = "espeakng_loader"
 _PACKAGED = {"win32": "espeak-ng.dll", "darwin": "libespeak-ng.dylib"}
 #: Where a system's own package puts it; a bare name is searched for by the system's loader.
@@ -234,6 +237,12 @@ def espeak_findings() -> list[Finding]:
         return [Finding(problem=problem, remedy=f"install it:  {_INSTALL}", severity="warning")]
     finding = outdated(version)
     return [finding] if finding else []
+
+
+def data_folder() -> Path | None:
+    """The data of espeak-ng, beside the library that is used; None if a system has it elsewhere."""
+    beside = (Path(library).parent / DATA for library in _libraries() if Path(library).is_file())
+    return next((folder for folder in beside if folder.is_dir()), None)
 
 
 def _command(voice: str, mode: int, libraries: Sequence[str]) -> list[str]:
