@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tools.speech_gold import __main__ as speech_gold
-from tools.speech_gold.gold import chapters, digest_of, novels
+from tools.speech_gold.gold import Novel, chapters, digest_of, novels
 
 TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><p>Anna<note><p>A note.</p></note> came.</p>
 <p>— Oui, dit
@@ -17,7 +17,7 @@ def test_paragraphs_of_tei(tmp_path: Path) -> None:
     assert chapters(path) == PARAGRAPHS
 
 
-def novel(folder: Path, *spoken: str) -> speech_gold.Novel:
+def novel(folder: Path, *spoken: str) -> Novel:
     """Marks of the three paragraphs."""
     texts = [(f"{number}.{index}", text) for number, own in enumerate(PARAGRAPHS) for index, text in enumerate(own)]
     lines = [f"{place} {digest_of(text)} {each}" for (place, text), each in zip(texts, spoken, strict=True)]

@@ -85,7 +85,7 @@ def _figures(text: str, wanted: Iterable[tuple[int, int]], found: Iterable[tuple
     letters, found_letters = _letters(text, wanted), _letters(text, found)
     pieces, found_pieces = _pieces(text, letters), _pieces(text, found_letters)
     counted = (pieces, found_pieces, pieces & found_pieces, letters, found_letters, letters & found_letters)
-    return Figures(*map(len, counted))
+    return Figures(*(len(each) for each in counted))
 
 
 def _letters(text: str, spans: Iterable[tuple[int, int]]) -> set[int]:
