@@ -39,6 +39,19 @@ def said(paragraphs: list[str], language: str) -> list[str]:
         ("es", "Juan gritó: —¡Ven, Ana!", ["—¡Ven, Ana!"]),
         ("fr", "— Je suis là, dit-elle, je savais cela. Venez !", ["— Je suis là,", "je savais cela. Venez !"]),
         ("fr", "« Oh ! pas lui ! » s’écria Cisy.", ["« Oh ! pas lui ! »"]),
+        ("es", "—¿Quién va? Dijo de repente una voz.", ["—¿Quién va?"]),
+        ("es", "—Pase usted, dijo Juan acercándose; ¡pase!", ["—Pase usted,", "¡pase!"]),
+        ("es", "«¿Qué? —dijo ella riendo—. ¡Ven!»", ["«¿Qué?", "¡Ven!»"]),
+        ("es", "»—¡Ven! —le dije.", ["»—¡Ven! —le dije."]),
+        ("fr", "— Oui, répondit vivement Anna, qui riait. Venez !", ["— Oui,", "Venez !"]),
+        ("fr", "— Non, dit-elle, préoccupée de sa robe.", ["— Non,"]),
+        ("fr", "— Non, dit-elle, qui est venu ?", ["— Non,", "qui est venu ?"]),
+        ("fr", "— J’ai froid, ai-je dit à Anna. Entrons.", ["— J’ai froid,", "Entrons."]),
+        ("sv", "«Ja,« sade Anna, «jag kommer.« Hon gick.", ["«Ja,«", "«jag kommer.«"]),
+        ("sv", "– Ja, sade Anna, men såg bort. Kom!", ["– Ja,", "Kom!"]),
+        ("sv", "– Gör det, svarade denne.", ["– Gör det,"]),
+        ("pl", "— Dobrze — odpowiedziałem — idę.", ["— Dobrze", "idę."]),
+        ("pl", "— Słyszysz, jak on mówi po włosku?", ["— Słyszysz, jak on mówi po włosku?"]),
         ("sv", "– Lugna dig! afbröt Mats orolig. Jag kommer.", ["– Lugna dig!", "Jag kommer."]),
         ("sv", "– Inte gråta, sade han – lilla Dagmar!", ["– Inte gråta,", "– lilla Dagmar!"]),
         ("pl", "— Jenerale — ozwał się Bismarck — racz zająć miejsce.", ["— Jenerale", "racz zająć miejsce."]),
@@ -59,6 +72,11 @@ def test_each_language_has_its_marks_and_dashes(language: str, paragraph: str, e
         ("es", "Leyó la «Galatea» Cervantes."),
         ("fr", "Il lut le « Cid » Dimanche."),
         ("pl", "Powiesił na szyi „szkaplerz” Elżbiety."),
+        ("de", "Er fand sie „etwas kindlich“. Sie ging."),
+        ("es", "—VII—"),
+        ("fr", "Il revint pour « retrouver ses deux amis »."),
+        ("pl", "„Najmilsze kółko osób” bywało u niej."),
+        ("pl", "Szli ludzie, „niepamiętający” nazwisk."),
         ("sv", "Nu såg man ”ingeniör” Wickert, och ”Titanic”s besättning sov."),
     ],
 )
@@ -81,6 +99,38 @@ def test_titles_and_words_in_the_middle_of_a_sentence_are_no_speech(language: st
 )
 def test_speech_before_a_capital_is_no_title(language: str, paragraph: str, expected: str) -> None:
     assert said([paragraph], language) == [expected]
+
+
+def test_an_answer_behind_a_dash_ends_what_a_mark_has_opened() -> None:
+    paragraphs = ["« Est-il là ? demanda Anna.", "— Oui, dit Paul, entrez.", "— J’entre ! »", "Elle entra."]
+    assert said(paragraphs, "fr") == ["« Est-il là ?", "— Oui,", "entrez.", "— J’entre ! »"]
+
+
+def test_what_the_narrator_says_in_a_quotation_of_several_paragraphs_is_his() -> None:
+    assert said(["« Un.", "Deux, dit Anna, et trois.", "Quatre. »"], "fr") == [
+        "« Un.",
+        "Deux,",
+        "et trois.",
+        "Quatre. »",
+    ]
+
+
+def test_french_speech_goes_on_behind_a_mark() -> None:
+    assert said(["– Un.", "» Deux, dit Anna, et trois.", "» — Quatre."], "fr") == [
+        "– Un.",
+        "» Deux,",
+        "et trois.",
+        "» — Quatre.",
+    ]
+
+
+def test_straight_single_marks_of_a_book() -> None:
+    paragraphs = ["'It's Anna's,' said he. 'I don't mind.'", "'The dogs' bowls, 'tis true,' she said."]
+    assert said(paragraphs, "en") == ["'It's Anna's,'", "'I don't mind.'", "'The dogs' bowls, 'tis true,'"]
+    assert said(['"Yes," said he. "No." "Go." "Come."', "He read 'The Sea.'"], "en") == [
+        '"Yes,"',
+        '"No." "Go." "Come."',
+    ]
 
 
 def test_speech_goes_on_over_paragraphs() -> None:
@@ -130,9 +180,23 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
-@pytest.mark.parametrize("language", ["en", "es", "fr", "pl", "sv"])
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr", "pl", "sv"])
 @pytest.mark.parametrize(
-    "unit", ["— Si", " —dijo", "« ", "‘a", ", dit ", "A—", "— pan pan ", "[pause:1s]", "[rate] “a "]
+    "unit",
+    [
+        "— Si",
+        " —dijo",
+        "« ",
+        "‘a",
+        ", dit ",
+        "A—",
+        "— pan pan ",
+        "[pause:1s]",
+        "[rate] “a ",
+        "» ",
+        ", dit A, qui a",
+        "'a ",
+    ],
 )
 def test_a_line_of_half_a_megabyte_is_read_once(language: str, unit: str) -> None:
     """A pattern whose time grows with the square of the line would take minutes."""

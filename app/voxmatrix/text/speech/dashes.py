@@ -9,11 +9,15 @@ _DASH = r"--|[\u2014\u2013\u2015]"
 #: Hyphens stand for dashes in old files: `-Luego tú -interrumpió ella-, no`.
 _HYPHEN = rf"{_DASH}|(?<!\S)-(?=\s)|(?<![\w-])-(?=[\w\u00a1\u00bf])|(?<=[\w.!?\u2026,])-(?=[\s.,;:])"
 _ANY = {False: re.compile(rf"\s*(?:{_DASH})\s*"), True: re.compile(rf"\s*(?:{_HYPHEN})\s*")}
+#: French paragraphs begin with it where speech goes on, with or without a dash.
+_AGAIN = r"\u00bb\s+"
 #: At the beginning of a paragraph or a line, or behind a colon; before a capital, a sign or a number.
 _OPENING = {
-    hyphen: re.compile(rf"(?:\A|\n)[^\S\n]*(?:{dash})\s*(?=[^\s\-\u2014\u2013])")
+    hyphen: re.compile(rf"(?:\A|\n)[^\S\n]*(?:(?:{_AGAIN})?(?:{dash})\s*|{_AGAIN})(?=[^\s\-\u2014\u2013])")
     for hyphen, dash in ((False, _DASH), (True, _HYPHEN))
 }
+#: A number between dashes is a heading.
+_NUMBER = re.compile(r"\s*[IVXLCDM\d]+\W*(?:\n|\Z)")
 _BEHIND_COLON = re.compile(rf"(?<=:)\s*(?:{_DASH})\s*(?=[^\s\-\u2014\u2013])")
 #: How much is looked at behind a dash.
 _SEEN = 200
@@ -29,7 +33,7 @@ def opening(text: str, *, begins: bool, hyphens: bool = False) -> int | None:
     """
     places = []
     for match in _OPENING[hyphens].finditer(text):
-        if (match.start() or begins) and not text[match.end()].islower():
+        if (match.start() or begins) and not (text[match.end()].islower() or _NUMBER.match(text, match.end())):
             places.append(match.start())
             break
     if (colon := _BEHIND_COLON.search(text)) is not None and not text[colon.end()].islower():

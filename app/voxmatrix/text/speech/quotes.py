@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from voxmatrix.text.speech.dashes import incises, opening, turns
-from voxmatrix.text.speech.language import speech_of
+from voxmatrix.text.speech.language import SpeechOfLanguage, speech_of
 
 #: Who says a part of a text: a character (in quotation marks), what is in asterisks, or the narrator.
 Kind = Literal["dialogue", "emphasis", ""]
@@ -19,7 +19,7 @@ _CLOSING = {
     "\u201c": "\u201d",
     "\u201e": '\u201c\u201d"',
     "\u201d": "\u201d",
-    "\u00ab": "\u00bb",
+    "\u00ab": "\u00bb\u00ab",
     "\u00bb": "\u00ab\u00bb",
     "\u2039": "\u203a",
     "\u203a": "\u2039\u203a",
@@ -31,6 +31,9 @@ _CLOSING = {
 #: These open wherever they stand, if nothing is open. Others do at the beginning of a word.
 _OPENING = "\u201c\u201e\u00ab\u2039\u300c\u300e"
 _MARK = re.compile(rf"[\u2018{''.join(_CLOSING)}{''.join(_CLOSING.values())}]")
+#: It opens, and closes in some old books as well.
+_BOTH = "\u00ab"
+_CONTINUES = "\u00bb"
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _SINGLE_OPENING = "\u2018"
 #: British dialogue ends with a mark inside; what does not could begin or end with an apostrophe.
@@ -50,6 +53,8 @@ class Marks:
     #: Dashes, in languages where they open speech, and hyphens that stand for them.
     dashes: bool = True
     hyphens: bool = False
+    #: `'…'` stands for ‘…’.
+    straight: bool = False
 
 
 class Quotes:
@@ -74,6 +79,11 @@ class Quotes:
         self._closing = ""
 
     @property
+    def language(self) -> SpeechOfLanguage:
+        """How speech is written in the language of the text."""
+        return self._language
+
+    @property
     def is_open(self) -> bool:
         """Whether a quotation is open where the last part has ended."""
         return self._open == "dialogue"
@@ -82,6 +92,10 @@ class Quotes:
     def closing(self) -> str:
         """The marks that close the last quotation."""
         return self._closing
+
+    def begins_with_dash(self, paragraph: str) -> bool:
+        """Whether speech behind a dash begins with a paragraph."""
+        return self._dashes and opening(paragraph, begins=True, hyphens=self._marks.hyphens) == 0
 
     def end_paragraph(self) -> None:
         """What is open ends."""
@@ -128,15 +142,27 @@ class Quotes:
             if kind != "dialogue":
                 yield kind, part
                 continue
-            for speaking, start, end in incises(part, self._language):
+            for speaking, start, end in self.inside(part):
                 yield "dialogue" if speaking else "", part[start:end]
+
+    def inside(self, text: str) -> Iterator[tuple[bool, int, int]]:
+        """Who speaks within a quotation from where to where: whether it is a character, else the narrator.
+
+        Where dashes have turns, what `»` at the beginning of a paragraph continues is told by one person.
+        """
+        if self._language.narrates is None:
+            yield from incises(text, self._language)
+        elif text.startswith(_CONTINUES):
+            yield True, 0, len(text)
+        else:
+            yield from turns(text, self._language, speaking=True, hyphens=self._marks.hyphens)
 
     def _marked(self, text: str) -> Iterator[tuple[Kind, str]]:
         start = place = 0
         while match := _MARK.search(text, place):
             mark, here, place = match[0], match.start(), match.end()
             if self._open:
-                if mark in self._closing and _closes(text, here):
+                if mark in self._closing and _closes(text, here, self._closing):
                     yield self._open, text[start : here if mark == "*" else place]
                     self._open, start = "", place
             elif mark == _SINGLE_OPENING:
@@ -186,11 +212,13 @@ def opens(text: str, place: int) -> bool:
     return bool(after) and not after.isspace() and not behind_word and not (mark == "*" and "*" in (before, after))
 
 
-def _closes(text: str, place: int) -> bool:
+def _closes(text: str, place: int, closing: str) -> bool:
     """Whether a mark that can close what is open does so. One that opens as well stands behind a word then."""
     mark, before, after = text[place], text[place - 1 : place], text[place + 1 : place + 2]
     if mark == "*":
         return not (before.isspace() or after.isalnum() or "*" in (before, after))
+    if mark == _BOTH != closing[0]:
+        return not (before.isspace() or after.isalnum())
     return mark != '"' or not before.isspace() or not after or after.isspace()
 
 
