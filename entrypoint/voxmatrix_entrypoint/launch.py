@@ -13,7 +13,7 @@ from voxmatrix.cli import main as cli
 from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix.errors import InterruptedRunError
 from voxmatrix.train.stop import REPEAT_SECONDS
-from voxmatrix_entrypoint import check, listing, log, patches
+from voxmatrix_entrypoint import check, log, patches
 
 _CANNOT_START = 126
 
@@ -22,9 +22,9 @@ class _InterruptedError(KeyboardInterrupt):
     """A signal. Python ends by SIGINT after a plain KeyboardInterrupt in `exec("…")`, even if it was caught."""
 
 
-cli.cli.command("patches")(listing.command)
 #: All commands of voxmatrix.
 COMMANDS = (*commands.NAMES, "patches")
+commands.PLACES["patches"] = commands.Place(module="listing", package="voxmatrix_entrypoint", epilog=None)
 
 
 def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
