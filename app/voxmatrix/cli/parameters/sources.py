@@ -54,7 +54,7 @@ def requested_device(sources: ParameterSources, device: str, gpu: str, use_gpu: 
     from voxmatrix.plan.device_request import AUTO, gpu_or_cpu, older_names, parse_device
 
     given = {name: sources.of(name) for name in ("device", "gpu", "use_gpu") if sources.is_set(name)}
-    by_precedence: "tuple[Source, ...]" = ("flag", "environment", ".env", "voxmatrix.toml")
+    by_precedence: tuple[Source, ...] = ("flag", "environment", ".env", "voxmatrix.toml")
     for source in by_precedence:
         if "device" in given and given["device"][1] == source:
             return parse_device(device, source, f"{given['device'][0]} {device}")
@@ -82,7 +82,7 @@ def read_overrides(context: typer.Context) -> "Overrides":
     from voxmatrix.plan.plan import Overrides
 
     sources, given = ParameterSources(context), context.params
-    forced: "dict[str, Setting[Any] | None]" = {}
+    forced: dict[str, Setting[Any] | None] = {}
     for name in _NUMBERS:
         if name in given:
             forced[name] = override_number(given[name], *sources.of(name))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.speech.language import SpeechOfLanguage
 
 _DASH = r"--|[\u2014\u2013\u2015]"
@@ -14,7 +15,7 @@ _OPENING = {
     hyphen: re.compile(rf"(?:\A|\n)[^\S\n]*(?:{dash})\s*(?=[^\s\-\u2014\u2013])")
     for hyphen, dash in ((False, _DASH), (True, _HYPHEN))
 }
-_BEHIND_COLON = re.compile(rf"(?<=:)\s*(?:{_DASH})\s*(?=[^\s\-\u2014\u2013])")
+_BEHIND_COLON = lazy_pattern(rf"(?<=:)\s*(?:{_DASH})\s*(?=[^\s\-\u2014\u2013])")
 #: How much is looked at behind a dash.
 _SEEN = 200
 
