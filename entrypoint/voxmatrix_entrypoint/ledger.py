@@ -127,7 +127,7 @@ class _ImportHooks:
         if package in sys.modules:
             self._register(package)
         elif self not in sys.meta_path:
-            sys.meta_path.insert(0, self)  # type: ignore[arg-type]  # it has the only method that is called
+            sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> "ModuleSpec | None":
         """What the other finders find, those of wrapt among them."""

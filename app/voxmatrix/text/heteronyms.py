@@ -113,7 +113,7 @@ def _part(name: str) -> re.Pattern[str]:
 
 
 def _any_context(contexts: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(" " + "".join(map(_expression, _PART.findall(context))) for context in contexts))
+    return lazy_pattern("|".join(" " + "".join(map(_expression, _PART.findall(context))) for context in contexts))
 
 
 def _expression(part: str) -> str:
