@@ -41,7 +41,7 @@ class Group(TyperGroup):
     """All commands. One that is interrupted ends with a message: Typer alone would exit without one."""
 
     def __init__(self, *, commands: Mapping[str, Any], **more: Any) -> None:
-        super().__init__(commands=commands, **more)  # none: Typer knows of none
+        super().__init__(commands={}, **more)  # Typer knows of none
         self.commands = Commands()  # type: ignore[assignment]  # nothing is added after this
 
     def invoke(self, ctx: Any) -> Any:
