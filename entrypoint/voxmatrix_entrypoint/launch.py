@@ -50,8 +50,8 @@ def _let_threads_sleep() -> None:
     on two CPUs takes 2 to 9 times as long. If they sleep at once, they are woken late in a virtual machine, and the
     second of two CPUs gains nothing (docs/inside/measured-by-hand.md).
 
-    Those of OpenBLAS, which numpy starts when it is imported, sleep after 2^4 cycles instead of 2^26: one sentence needs
-    none of them.
+    Those of OpenBLAS, which numpy starts when it is imported, sleep after 2^4 cycles instead of 2^26: to speak, nobody
+    needs them.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
