@@ -21,7 +21,7 @@ def read(name: str) -> dict[str, Any]:
     """The content of voxmatrix/tables/NAME."""
     import tomllib
 
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
 
 
 def version(text: str | None) -> tuple[int, ...] | None:
