@@ -2,8 +2,6 @@
 
 import os
 import re
-import sysconfig
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -109,6 +107,8 @@ def voice_folders() -> tuple[Path, ...]:
 @cache
 def bundled_folders() -> tuple[Path, Path]:
     """In a clone, and in an installation. They never move, and `serve` looks at them for each request."""
+    import sysconfig
+
     clone = Path(__file__).resolve().parents[2] / "samples" / "voices"
     return clone, Path(sysconfig.get_path("data")) / "share" / "voxmatrix" / "voices"
 
@@ -124,6 +124,8 @@ def read_config(folder: Path | None = None) -> dict[str, Any]:
     path = (folder or Path.cwd()) / CONFIG_NAME
     if not path.is_file():
         return {}
+    import tomllib
+
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:

@@ -1,6 +1,5 @@
 """Text that must be UTF-8: what is said of a file, an argument or a variable that is not."""
 
-import json
 from typing import Any
 
 from voxmatrix.errors import UsageError
@@ -38,6 +37,8 @@ def parse_json(text: str | bytes) -> Any:
     Raises:
         ValueError: it is not JSON, or has such a string.
     """
+    import json
+
     content = json.loads(text)
     if (b"\\ud" if isinstance(text, bytes) else "\\ud") in text.lower():  # type: ignore[operator]
         json.dumps(content, ensure_ascii=False).encode("utf-8")

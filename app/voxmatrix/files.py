@@ -2,9 +2,7 @@
 
 import errno
 import glob
-import hashlib
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -150,7 +148,7 @@ def replacing_path(path: Path) -> Iterator[Path]:
     # All who write the same file at the same time have their own: also in containers that share a volume, whose
     # processes have the same numbers.
     target = link_target(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    beside = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
     with storage_errors(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -218,6 +216,8 @@ def entries(path: Path) -> Iterator[tuple[str, str]]:
 
 def digest(path: Path, algorithm: str = "sha256") -> str:
     """The checksum of a file, in hexadecimal."""
+    import hashlib  # which loads OpenSSL
+
     with path.open("rb") as file:
         # It tells apart what is complete from what is not; some systems allow no MD5 for more than that.
         return hashlib.file_digest(file, lambda: hashlib.new(algorithm, usedforsecurity=False)).hexdigest()

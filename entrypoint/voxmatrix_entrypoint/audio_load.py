@@ -2,7 +2,6 @@
 
 import io
 import warnings
-import wave
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +61,8 @@ def load(  # noqa: PLR0917  # the signature of torchaudio.load
 
 
 def _wav() -> io.BytesIO:
+    import wave
+
     file = io.BytesIO()
     with wave.open(file, "wb") as written:
         written.setnchannels(1)

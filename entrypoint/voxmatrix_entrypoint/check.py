@@ -16,9 +16,7 @@ from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import warn
 from voxmatrix.config import IMAGE_VARIABLE, MACHINE_VARIABLE, is_rank_zero
 from voxmatrix.errors import BadInputError
-from voxmatrix.lock import TRAINING, check_unlocked
 from voxmatrix_entrypoint import log
-from voxmatrix_entrypoint.folders import check_folder, lost_with_container
 
 if TYPE_CHECKING:
     from voxmatrix.plan.preflight import Preflight
@@ -44,11 +42,15 @@ def check(context: typer.Context) -> "Preflight | None":
     if os.environ.get(VARIABLE, "").strip().lower() in _OFF:
         log.write(f"{VARIABLE} is off: devices and folders are not checked")
         return None
+    from voxmatrix_entrypoint.folders import check_folder, lost_with_container
+
     assert isinstance(context.command, CheckedCommand)
     task, folders = context.command.needs.task, context.command.needs.folders(context.params)
     for folder in folders:
         check_folder(folder)
     if task == "train":
+        from voxmatrix.lock import TRAINING, check_unlocked
+
         check_unlocked(Path(context.params["out"]), *TRAINING)
     if IMAGE_VARIABLE in os.environ:
         for finding in filter(None, map(lost_with_container, folders[:1])):

@@ -13,7 +13,7 @@ from voxmatrix.cli import main as cli
 from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix.errors import InterruptedRunError
 from voxmatrix.train.stop import REPEAT_SECONDS
-from voxmatrix_entrypoint import check, listing, log, patches
+from voxmatrix_entrypoint import check, log, patches
 
 _CANNOT_START = 126
 
@@ -22,9 +22,9 @@ class _InterruptedError(KeyboardInterrupt):
     """A signal. Python ends by SIGINT after a plain KeyboardInterrupt in `exec("…")`, even if it was caught."""
 
 
-cli.cli.command("patches")(listing.command)
 #: All commands of voxmatrix.
 COMMANDS = (*commands.NAMES, "patches")
+commands.PLACES["patches"] = commands.Place(module="listing", package="voxmatrix_entrypoint", epilog=None)
 
 
 def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
@@ -49,10 +49,14 @@ def _let_threads_sleep() -> None:
     While they spin, they hold the CPU that the last one needs as soon as another program runs beside them: a training
     on two CPUs takes 2 to 9 times as long. If they sleep at once, they are woken late in a virtual machine, and the
     second of two CPUs gains nothing (docs/inside/measured-by-hand.md).
+
+    Those of OpenBLAS, which numpy starts when it is imported, sleep after 2^4 cycles instead of 2^26: to speak, nobody
+    needs them.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
         os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 
 def other_program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:

@@ -4,14 +4,16 @@ A patch is applied only if the version of the package may need it and the defect
 and reverted if it does not help. Once upstream has fixed the defect, the patch is no longer applied.
 """
 
+import importlib.util
+import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from importlib import metadata
-from typing import Any, Literal
-
-import wrapt
+from typing import TYPE_CHECKING, Any, Literal
 
 from voxmatrix.tables import rows
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 State = Literal["waiting", "applied", "retired", "off", "taken back", "not for this version"]
 
@@ -33,6 +35,8 @@ class Versions:
 
     def installed(self) -> str | None:
         """The installed version, or None."""
+        from importlib import metadata  # imports email, which is only needed for this
+
         try:
             return metadata.version(self.package)
         except metadata.PackageNotFoundError:
@@ -79,6 +83,7 @@ class PatchLedger:
         self.patches = tuple(patches)
         self._on_outcome = on_outcome
         self._outcomes: dict[str, PatchOutcome] = {}
+        self._hooks = _ImportHooks()
 
     def install(self, allowed: Collection[str]) -> None:
         """Register the allowed patches, to be applied when their modules are imported. Later calls change nothing."""
@@ -87,7 +92,7 @@ class PatchLedger:
                 continue
             if patch.id in allowed:
                 self._outcomes[patch.id] = PatchOutcome(state="waiting", note=f"{patch.module} is not imported yet")
-                wrapt.register_post_import_hook(self._hook(patch), patch.module)
+                self._hooks.add(patch.module, self._hook(patch))
             else:
                 self._outcomes[patch.id] = PatchOutcome(state="off", note="not in VOXMATRIX_PATCHES")
 
@@ -103,6 +108,39 @@ class PatchLedger:
             self._on_outcome(patch, outcome)
 
         return hook
+
+
+class _ImportHooks:
+    """Functions that are called with a module when it has been imported, by wrapt.
+
+    wrapt imports asyncio, which takes as long as the rest of `voxmatrix --version`. So it is imported when the first
+    of their packages is: this is a finder of `sys.meta_path` that finds nothing itself.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[tuple[str, Callable[[Any], None]]]] = {}
+
+    def add(self, module: str, hook: Callable[[Any], None]) -> None:
+        """Call `hook` when the module has been imported; at once if it has been."""
+        package = module.partition(".")[0]
+        self._waiting.setdefault(package, []).append((module, hook))
+        if package in sys.modules:
+            self._register(package)
+        elif self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> "ModuleSpec | None":
+        """What the other finders find, those of wrapt among them."""
+        if name not in self._waiting:
+            return None
+        self._register(name)
+        return importlib.util.find_spec(name)
+
+    def _register(self, package: str) -> None:
+        from wrapt import register_post_import_hook
+
+        for module, hook in self._waiting.pop(package, ()):
+            register_post_import_hook(hook, module)
 
 
 def apply_patch(patch: Patch, module: Any) -> PatchOutcome:

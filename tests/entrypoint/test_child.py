@@ -9,7 +9,8 @@ import pytest
 
 def test_a_module_is_run_with_its_words_after_patching(tmp_path: Path) -> None:
     (tmp_path / "said.py").write_text(
-        "import sys\nfrom wrapt.importer import _post_import_hooks as hooks\n"
+        "import sys\nfrom importlib.util import find_spec\nfind_spec('torchaudio')\n"
+        "from wrapt.importer import _post_import_hooks as hooks\n"
         "print(__name__, sys.argv[1:], 'torchaudio._extension.utils' in hooks)\n"
     )
     command = [sys.executable, "-m", "voxmatrix_entrypoint.child", "said", "ö", "--json"]

@@ -52,6 +52,7 @@ BENCHES = (
     Bench(name="checkpointing", title="A training step with gradient checkpointing", script="checkpointing.py"),
     Bench(name="launches", title="Kernel launches of a training step", script="launches.py"),
     Bench(name="speak", title="Speaking, compared with Piper's command line", script="speak_beside_piper.py"),
+    Bench(name="cold", title="A cold start with the included voice, compared with Piper's", script="cold.py"),
     Bench(name="serve", title="The server, compared with Piper's HTTP server", script="serve.py"),
     Bench(name="serve-load", title="The server under load: memory, many clients", script="serve_load.py"),
     Bench(name="batch", title="Batch synthesis with two workers, compared with one", script="batch.py"),

@@ -1,6 +1,7 @@
 """Level the loudness of sentences: measure the speech without its pauses, apply a gain, limit the peaks."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from voxmatrix.audio.waves import Samples
 
@@ -24,12 +25,20 @@ LIMITER_SECONDS = 0.001
 
 def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
     """RMS level of the speech (frames within 25 dB of the loudest) and its duration in seconds."""
+    return level_of(frame_powers(samples, rate_hz))
+
+
+def frame_powers(samples: Samples, rate_hz: int) -> NDArray[np.float64]:
+    """The mean square of each whole frame of FRAME_SECONDS: (frames,)."""
     frame = round(FRAME_SECONDS * rate_hz)
     whole = len(samples) - len(samples) % frame
-    if not whole:
-        return -np.inf, 0.0
-    power = np.square(samples[:whole].astype(np.float64)).reshape(-1, frame).mean(axis=1)
-    loudest = float(power.max())
+    powers: NDArray[np.float64] = np.square(samples[:whole].astype(np.float64)).reshape(-1, frame).mean(axis=1)
+    return powers
+
+
+def level_of(power: NDArray[np.float64]) -> tuple[float, float]:
+    """`speech_level_dbfs` by the power of each frame."""
+    loudest = float(power.max(initial=0.0))
     if loudest <= 10 ** (SILENT_DBFS / 10):
         return -np.inf, 0.0
     active = power[power >= loudest * 10 ** (-GATE_DB / 10)]

@@ -36,6 +36,11 @@ ALIASES: dict[str, tuple[str, str | None]] = {
     "--mixed-precision": ("--precision", "auto"),
     "--amp": ("--precision", "auto"),
 }
+#: The last paragraph of a help text.
+EPILOG = (
+    "Most options can also be set by an environment variable (--batch-size is VOXMATRIX_BATCH_SIZE) or a key of "
+    "voxmatrix.toml (batch_size)."
+)
 _VERBOSE = "--verbose"
 #: What command line parsers call the types of paths.
 _PATHS = ("path", "file", "directory")

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voxmatrix.cli.command import AliasedCommand, checked
-from voxmatrix.cli.parameters.options import EPILOG
+from voxmatrix.cli.command import EPILOG, AliasedCommand, checked
 
 if TYPE_CHECKING:
     from voxmatrix.plan.device_selection import Task
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Place:
+class Place:
     """Where a command is: `command` of a module, or, if it has several, the Typer app `group`."""
 
     module: str
+    package: str = "voxmatrix.cli"
     is_group: bool = False
     epilog: str | None = EPILOG
     checked_for: "Task | None" = None  # what the device is checked for, before the command is run
@@ -26,7 +26,7 @@ class _Place:
     def load(self, name: str) -> Any:
         """The command, as Typer builds it from the functions of the module."""
         command: Any
-        module = import_module(f"voxmatrix.cli.{self.module}")
+        module = import_module(f"{self.package}.{self.module}")
         if self.is_group:
             command = typer.main.get_group(module.group)
         else:
@@ -38,43 +38,42 @@ class _Place:
         return command
 
 
-#: In the order of the help.
-_PLACES = {
-    "doctor": _Place(module="doctor", epilog=None),
-    "plan": _Place(module="plan"),
-    "segment": _Place(module="segment"),
-    "prepare": _Place(module="prepare"),
-    "train": _Place(module="train", checked_for="train"),
-    "speak": _Place(module="speak", checked_for="speak"),
-    "distil": _Place(module="distil", checked_for="train"),
-    "serve": _Place(module="serve"),
-    "worker": _Place(module="worker"),
-    "workers": _Place(module="workers"),
-    "export": _Place(module="export", is_group=True),
-    "devices": _Place(module="devices", is_group=True),
-    "book": _Place(module="book.group", is_group=True),
-    "bench": _Place(module="bench", is_group=True),
-    "profiles": _Place(module="profiles", is_group=True),
-    "voices": _Place(module="voices", is_group=True),
-    "engines": _Place(module="engines", is_group=True),
+#: In the order of the help. The entry point adds its own.
+PLACES = {
+    "doctor": Place(module="doctor", epilog=None),
+    "plan": Place(module="plan"),
+    "segment": Place(module="segment"),
+    "prepare": Place(module="prepare"),
+    "train": Place(module="train", checked_for="train"),
+    "speak": Place(module="speak", checked_for="speak"),
+    "distil": Place(module="distil", checked_for="train"),
+    "serve": Place(module="serve"),
+    "worker": Place(module="worker"),
+    "workers": Place(module="workers"),
+    "export": Place(module="export", is_group=True),
+    "devices": Place(module="devices", is_group=True),
+    "book": Place(module="book.group", is_group=True),
+    "bench": Place(module="bench", is_group=True),
+    "profiles": Place(module="profiles", is_group=True),
+    "voices": Place(module="voices", is_group=True),
+    "engines": Place(module="engines", is_group=True),
 }
-NAMES = tuple(_PLACES)
+NAMES = tuple(PLACES)
 
 
 class Commands(Mapping[str, Any]):
-    """All commands by their names, and `others`, which are loaded already."""
+    """All commands by their names."""
 
-    def __init__(self, others: Mapping[str, Any]) -> None:
-        self._loaded = dict(others)
-        self._names = (*NAMES, *others)
+    def __init__(self) -> None:
+        self._loaded: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._loaded:
-            self._loaded[name] = _PLACES[name].load(name)
+            self._loaded[name] = PLACES[name].load(name)
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(PLACES)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(PLACES)

@@ -11,11 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 import voxmatrix
-from voxmatrix.cli.command import CommandGroup
+from voxmatrix.cli.command import EPILOG, CommandGroup
 from voxmatrix.cli.commands import NAMES, Commands
-from voxmatrix.cli.parameters.options import EPILOG
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.cli.parameters.unknown import unknown_names
 from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, showing_warnings, warn
 from voxmatrix.config import (
     CONFIG_NAME,
@@ -33,7 +31,6 @@ from voxmatrix.config import (
 )
 from voxmatrix.encoding import check_argument
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, UsageError, VoxmatrixError
-from voxmatrix.files import is_system_error, remedy_of
 from voxmatrix.wording import quoted
 
 if TYPE_CHECKING:
@@ -44,8 +41,8 @@ class Group(TyperGroup):
     """All commands. One that is interrupted ends with a message: Typer alone would exit without one."""
 
     def __init__(self, *, commands: Mapping[str, Any], **more: Any) -> None:
-        super().__init__(commands={}, **more)
-        self.commands = Commands(commands)  # type: ignore[assignment]  # nothing is added after this
+        super().__init__(commands={}, **more)  # Typer knows of none
+        self.commands = Commands()  # type: ignore[assignment]  # nothing is added after this
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -86,6 +83,8 @@ def _options(
     settings = {key: value for key, value in config.items() if key in FOLDER_SETTINGS}
     context.default_map = dict.fromkeys(NAMES, settings)
     if is_rank_zero() and environment().get(MESSAGES_VARIABLE) != "plain":  # a job of the server, which has said it
+        from voxmatrix.cli.parameters.unknown import unknown_names
+
         for finding in unknown_names(context.command, environment(), refused_in_dotenv(), config):
             warn(finding)
         _show_folder_settings({DOTENV_NAME: from_dotenv(), CONFIG_NAME: settings})
@@ -135,6 +134,8 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
 
 def _system_problem(error: OSError) -> tuple[str, str]:
     """The problem and the remedy of an error of the operating system, also of one that is about no file."""
+    from voxmatrix.files import is_system_error, remedy_of
+
     reason = error.strerror or str(error) or type(error).__name__
     if not is_system_error(error) and not isinstance(error, BrokenPipeError):
         return f"a library failed: {reason}", "run voxmatrix doctor, and the same command again"

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -130,6 +129,8 @@ def _partial(given: SpeakOptions, text: str | None, task: SpeakTask, voice: "Voi
     """The speech that an interrupted command with the same text, voice and style has left; None for a stream."""
     if given.out == STANDARD:
         return None
+    from hashlib import sha256  # which loads OpenSSL
+
     from voxmatrix.speak.partial import PartialSpeech, speech_key
 
     check_not_folder(Path(given.out))

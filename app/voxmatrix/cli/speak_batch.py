@@ -8,11 +8,9 @@ import typer
 
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_sound
 from voxmatrix.cli.parameters.speak_options import SpeakTask
-from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, warn
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import InterruptedRunError, UsageError
-from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -31,6 +29,8 @@ def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[],
         UsageError: options exclude each other.
         typer.Exit: a text was not spoken; the exit code is that of the first failure.
     """
+    from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
+    from voxmatrix.plan.overrides import override_number
     from voxmatrix.speak.batch.items import read_items
     from voxmatrix.speak.batch.telemetry import batch_telemetry
     from voxmatrix.speak.captions import FORMATS

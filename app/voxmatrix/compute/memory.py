@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voxmatrix.compute.device import backend
 from voxmatrix.errors import MemoryExhaustedError
 from voxmatrix.files import read_text_or_empty
 
@@ -114,6 +113,8 @@ def free_cached(device: "torch.device | None") -> None:
     Call it after the `except` block, not inside: the exception references its frames, and with them the tensors that
     filled the memory. None is a device without torch; DirectML has no cache that can be released.
     """
+    from voxmatrix.compute.device import backend
+
     gc.collect()
     _trim()
     if device is not None and (module := backend(device)) is not None:
@@ -153,6 +154,8 @@ def limit_heaps(cpus: int) -> None:
 
 def peak_mib(device: "torch.device") -> float | None:
     """The peak of torch's reserved memory on a GPU, of the process on the CPU; None if unknown (DirectML)."""
+    from voxmatrix.compute.device import backend
+
     module = backend(device)
     if module is not None:
         return float(module.max_memory_reserved(device) / _MIB)

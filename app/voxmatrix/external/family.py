@@ -12,7 +12,6 @@ from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.reference import Cloning
 from voxmatrix.models.style import Runtime
-from voxmatrix.plan.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
     from voxmatrix.external.manifest import ReferenceTable
@@ -76,6 +75,7 @@ class ExternalFamily:
         """By its file and the manifest of its engine."""
         from voxmatrix.external.installed import find_engine, weights_records
         from voxmatrix.external.voice_file import read_voice, reference_path
+        from voxmatrix.plan.arithmetic import Arithmetic
 
         voice = read_voice(path)
         records = weights_records()

@@ -6,7 +6,6 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.compute.device import prepare_environment
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.inference.session import Provider, open_session
@@ -68,6 +67,8 @@ def _load_libraries(gpu: FoundGpu) -> str:
 
     Libraries installed in the system need not be loaded. onnxruntime before 1.21 has no such function.
     """
+    from voxmatrix.compute.device import prepare_environment
+
     onnxruntime = import_onnxruntime()
     prepare_environment()
     onnxruntime.set_default_logger_severity(_SILENT)  # its log repeats our message

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voxmatrix.audio.loudness import FRAME_SECONDS, GATE_DB, speech_level_dbfs
+from voxmatrix.audio.loudness import FRAME_SECONDS, GATE_DB, frame_powers, level_of
 from voxmatrix.audio.waves import Samples
 
 #: Times as long or as short, for its characters, as the sentences around it: voices differ by less.
@@ -49,10 +49,8 @@ class SpeechFacts(NamedTuple):
 
 def measure(samples: Samples, rate_hz: int) -> SpeechFacts:
     """Measure the speech of a sentence."""
-    level, seconds = speech_level_dbfs(samples, rate_hz)
-    frame = round(FRAME_SECONDS * rate_hz)
-    whole = len(samples) - len(samples) % frame
-    power = np.square(samples[:whole].astype(np.float64)).reshape(-1, frame).mean(axis=1)
+    power = frame_powers(samples, rate_hz)
+    level, seconds = level_of(power)
     loud = np.flatnonzero(power > power.max(initial=0.0) * 10 ** (-GATE_DB / 10))
     gap = (np.diff(loud).max(initial=1) - 1) * FRAME_SECONDS
     return SpeechFacts(seconds, level, float(gap))

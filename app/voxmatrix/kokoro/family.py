@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voxmatrix.config import home, voice_folders
 from voxmatrix.errors import BadInputError
@@ -11,9 +11,11 @@ from voxmatrix.kokoro.styles import SUFFIX, is_size, language_letter, mix, parts
 from voxmatrix.models.card import LANGUAGE_MARK, Capabilities, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
-from voxmatrix.models.library import Library
 from voxmatrix.models.style import Runtime
 from voxmatrix.wording import choice
+
+if TYPE_CHECKING:
+    from voxmatrix.models.library import Library
 
 RATE_HZ = 24_000
 #: The best one by the grades of its authors, so it is the first (hexgrad/Kokoro-82M, VOICES.md).
@@ -31,7 +33,7 @@ class KokoroFamily:
     language_names: Mapping[str, str] = {letter: language for letter, (language, _) in LANGUAGES.items()}
 
     @property
-    def library(self) -> Library[Any]:
+    def library(self) -> "Library[Any]":
         """The voices of the public release."""
         from voxmatrix.kokoro.install import LIBRARY
 

@@ -1,15 +1,16 @@
 """The device that the user selected on this computer, saved in VOXMATRIX_HOME/settings.toml."""
 
-import json
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from voxmatrix.config import home
 from voxmatrix.errors import SettingsFileError
 from voxmatrix.files import read_text_or_empty, write_text
-from voxmatrix.machine.facts import Gpu, Machine
+
+if TYPE_CHECKING:
+    from voxmatrix.machine.facts import Gpu, Machine
 
 CPU = "cpu"
 
@@ -22,7 +23,7 @@ class SavedDevice:
     uuid: str | None = None
 
 
-def saved_device_of(gpu: Gpu | None) -> SavedDevice:
+def saved_device_of(gpu: "Gpu | None") -> SavedDevice:
     """The entry to save for this GPU; None is the CPU."""
     return SavedDevice(device=CPU) if gpu is None else SavedDevice(device=gpu.device, uuid=gpu.uuid)
 
@@ -59,14 +60,14 @@ def saved_device() -> SavedDevice | None:
             return None
 
 
-def find_saved_device(machine: Machine, choice: SavedDevice) -> Gpu | None:
+def find_saved_device(machine: "Machine", choice: SavedDevice) -> "Gpu | None":
     """The saved GPU, wherever it is now; None if it is gone."""
     if choice.uuid is not None:
         return next((gpu for gpu in machine.gpus if gpu.uuid == choice.uuid), None)
     return next((gpu for gpu in machine.gpus if gpu.device == choice.device and gpu.uuid is None), None)
 
 
-def is_here(machine: Machine, choice: SavedDevice) -> bool:
+def is_here(machine: "Machine", choice: SavedDevice) -> bool:
     """Whether the saved device is still present."""
     return choice.device == CPU or find_saved_device(machine, choice) is not None
 
@@ -76,6 +77,8 @@ def _path() -> Path:
 
 
 def _settings(path: Path) -> dict[str, object]:
+    import tomllib
+
     try:
         return tomllib.loads(read_text_or_empty(path))
     except tomllib.TOMLDecodeError as error:
@@ -83,4 +86,6 @@ def _settings(path: Path) -> dict[str, object]:
 
 
 def _quoted(text: str) -> str:
+    import json
+
     return json.dumps(text, ensure_ascii=False)

@@ -1,19 +1,20 @@
 """What is known of a voice before it is opened: where it is, whose voices it has, and what it can do."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.files import content_digest
-from voxmatrix.models.device import SpeakDevice
 from voxmatrix.models.reference import Cloning
 from voxmatrix.models.style import Style
-from voxmatrix.plan.arithmetic import Arithmetic
 from voxmatrix.plan.parallelism import CPUS_PER_VOICE
-from voxmatrix.settings import Setting
+
+if TYPE_CHECKING:
+    from voxmatrix.models.device import SpeakDevice
+    from voxmatrix.plan.arithmetic import Arithmetic
+    from voxmatrix.settings import Setting
 
 #: Speakers that an error names.
 _NAMED = 50
@@ -52,7 +53,7 @@ class Capabilities:
     cpus: int = CPUS_PER_VOICE  # that it keeps busy, where it speaks on them
     clones: Cloning | None = None  # it imitates a recording that comes with a text; None: it does not
     speakers_in_one_text: int = 1  # how many voices of its model speak a script as a whole
-    arithmetic: Arithmetic | None = None  # that its bytes depend on; None: they do not, or its files say so
+    arithmetic: "Arithmetic | None" = None  # that its bytes depend on; None: they do not, or its files say so
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +95,8 @@ class VoiceCard:
     @property
     def digest(self) -> str:
         """SHA-256 of the contents of all files and the variant: equal on all computers that have the same voice."""
+        import hashlib  # which loads OpenSSL
+
         variant = [hashlib.sha256(self.variant.encode()).hexdigest()] if self.variant else []
         return joint_digest([*map(content_digest, self.files), *variant])
 
@@ -141,7 +144,7 @@ class VoiceCard:
                 kind = "a whole number" if knob.integer else "a number"
                 raise UsageError(f"`{name}` is {value}", f"choose {kind} from {knob.low:g} to {knob.high:g}")
 
-    def on(self, device: SpeakDevice) -> "VoiceCard":
+    def on(self, device: "SpeakDevice") -> "VoiceCard":
         """The voice as this device computes it, which is another one where the difference can be heard.
 
         Raises:
@@ -154,7 +157,7 @@ class VoiceCard:
         variant = f"{kind} {settings['dtype'].value} {settings['attention'].value}"
         return replace(self, variant=variant, memory_mib=settings["memory_mib"].value)
 
-    def arithmetic_on(self, device: SpeakDevice) -> dict[str, Setting[Any]]:
+    def arithmetic_on(self, device: "SpeakDevice") -> "dict[str, Setting[Any]]":
         """`dtype`, `attention` and `memory_mib` on this device, each with its reason; empty if nothing is to choose.
 
         Raises:
@@ -193,4 +196,6 @@ class VoiceCard:
 
 def joint_digest(digests: Iterable[str]) -> str:
     """The digest of a voice by those of its files, in order."""
+    import hashlib
+
     return hashlib.sha256(b"".join(map(bytes.fromhex, digests))).hexdigest()

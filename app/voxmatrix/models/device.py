@@ -3,11 +3,13 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from voxmatrix.errors import Finding
-from voxmatrix.machine.facts import Gpu, GpuKind, Machine
 from voxmatrix.wording import plain
+
+if TYPE_CHECKING:
+    from voxmatrix.machine.facts import Gpu, GpuKind, Machine
 
 #: Reports a finding to the user at once.
 Warn = Callable[[Finding], None]
@@ -17,8 +19,8 @@ Warn = Callable[[Finding], None]
 class FoundGpu:
     """A GPU and its computer."""
 
-    gpu: Gpu
-    machine: Machine
+    gpu: "Gpu"
+    machine: "Machine"
 
     def __str__(self) -> str:
         return f"{self.gpu.device} ({self.gpu.name or 'unnamed GPU'})"
@@ -62,7 +64,7 @@ CPU = SpeakDevice()
 class GpuSupport(NamedTuple):
     """What computes the voices of a family on a GPU, apart from checkpoints."""
 
-    kinds: frozenset[GpuKind]  # that need no torch
+    kinds: "frozenset[GpuKind]"  # that need no torch
     by: str  # the program that computes them: onnxruntime
     remedy: str  # how to compute them on another GPU
     by_torch: bool = False  # torch computes them on the GPUs that it is built for

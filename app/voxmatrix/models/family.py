@@ -3,16 +3,18 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
-from voxmatrix.models.library import Library
 from voxmatrix.models.style import Runtime, Style
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.words import Word
+
+if TYPE_CHECKING:
+    from voxmatrix.models.library import Library
 
 #: Computes a segment of a sentence. Segments may be computed in parallel.
 PendingSamples = Callable[[], Samples]
@@ -120,7 +122,7 @@ class Family(Protocol):
     language_names: Mapping[str, str]  # its own names of languages, and how espeak-ng names them: a, en-us
 
     @property
-    def library(self) -> Library[Any] | None:
+    def library(self) -> "Library[Any] | None":
         """Its voices that can be downloaded; None if it has no such voices."""
         ...
 

@@ -1,6 +1,5 @@
 """How a text is spoken, apart from what the files and this computer are like."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
@@ -66,6 +65,8 @@ class Style:
         """
         if self.seed is None:
             return None
+        import hashlib  # which loads OpenSSL
+
         hashed = hashlib.sha256(f"{self.seed} {text}".encode("utf-8", "replace"))
         return int.from_bytes(hashed.digest()[:_SEED_BYTES])
 

@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voxmatrix.errors import VoxmatrixError
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
-from voxmatrix.models.library import Library
 from voxmatrix.models.style import Runtime
 from voxmatrix.piper.card import NAME, card_of
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.files import ONNX, config_beside, config_path, is_exported, voice_in_folder
+
+if TYPE_CHECKING:
+    from voxmatrix.models.library import Library
 
 _REMEDY = (
     "use the image or the torch that `voxmatrix doctor` names for this GPU (on Windows with DirectML: pip install "
@@ -29,7 +31,7 @@ class PiperFamily:
     language_names: Mapping[str, str] = {}
 
     @property
-    def library(self) -> Library[Any]:
+    def library(self) -> "Library[Any]":
         """The voices of Piper's index."""
         from voxmatrix.piper.library import LIBRARY
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from voxmatrix.errors import UsageError
-from voxmatrix.machine.saved_device import CPU, SavedDevice
-from voxmatrix.settings import Source
+
+if TYPE_CHECKING:
+    from voxmatrix.machine.saved_device import SavedDevice
+    from voxmatrix.settings import Source
 
 #: If the device is not available: end the command, use the CPU, or select automatically.
 Fallback = Literal["end", "cpu", "auto"]
@@ -26,7 +28,7 @@ class DeviceRequest:
 
     kind: DeviceKind = "auto"
     index: int | None = None
-    source: Source = "automatic"
+    source: "Source" = "automatic"
     origin: str = ""  # the option or variable with its value, e.g. `device=cuda:1`
     fallback: Fallback = "end"
 
@@ -34,13 +36,15 @@ class DeviceRequest:
 AUTO = DeviceRequest()
 
 
-def is_cpu_allowed(request: DeviceRequest, saved: SavedDevice | None) -> bool:
+def is_cpu_allowed(request: DeviceRequest, saved: "SavedDevice | None") -> bool:
     """Whether the CPU was chosen or allowed in words, so that its use surprises nobody."""
+    from voxmatrix.machine.saved_device import CPU
+
     is_auto = request.kind == "auto" and (request.fallback == "cpu" or (saved is not None and saved.device == CPU))
     return request.kind == CPU or is_auto
 
 
-def parse_device(text: str, source: Source, origin: str) -> DeviceRequest:
+def parse_device(text: str, source: "Source", origin: str) -> DeviceRequest:
     """Parse `auto`, `cpu`, `cuda`, `cuda:1`, `directml:0`, or the bare number of a GPU.
 
     Raises:
@@ -83,7 +87,7 @@ def older_names(environment: Mapping[str, str]) -> DeviceRequest:
     return request
 
 
-def gpu_or_cpu(use_gpu: str, gpu_id: int | None, source: Source, origin: str = "") -> DeviceRequest:
+def gpu_or_cpu(use_gpu: str, gpu_id: int | None, source: "Source", origin: str = "") -> DeviceRequest:
     """Parse USE_GPU and GPU_ID: if the GPU is not available, warn and fall back to the CPU, as older programs do.
 
     Raises:

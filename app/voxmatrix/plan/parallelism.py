@@ -1,10 +1,13 @@
 """Numbers of parallel processes and devices. Pure."""
 
-from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.plan.budget import Budget
+from typing import TYPE_CHECKING
+
 from voxmatrix.settings import Setting, automatic
-from voxmatrix.tables.training import memory_table
 from voxmatrix.wording import pluralise
+
+if TYPE_CHECKING:
+    from voxmatrix.machine.facts import Gpu, Machine
+    from voxmatrix.plan.budget import Budget
 
 #: Batches that each worker prefetches (torch's DataLoader default), in shared memory.
 PREFETCH = 2
@@ -18,7 +21,7 @@ CPUS_PER_VOICE = 2
 _MIB = 1024 * 1024
 
 
-def choose_devices(gpu: Gpu | None, machine: Machine, forced: Setting[int] | None) -> Setting[int]:
+def choose_devices(gpu: "Gpu | None", machine: "Machine", forced: Setting[int] | None) -> Setting[int]:
     """The number of devices that train one voice together.
 
     Defaults to one: the result is the same, and the other devices stay free.
@@ -31,7 +34,7 @@ def choose_devices(gpu: Gpu | None, machine: Machine, forced: Setting[int] | Non
     return automatic(1, "one process on one device")
 
 
-def choose_workers(machine: Machine, batch_bytes: int, device: str, forced: Setting[int] | None) -> Setting[int]:
+def choose_workers(machine: "Machine", batch_bytes: int, device: str, forced: Setting[int] | None) -> Setting[int]:
     """The number of data loader workers, for batches of at most `batch_bytes` on a device of this kind (cpu, cuda …).
 
     A forced number always wins, even if /dev/shm seems too small.
@@ -54,7 +57,7 @@ def choose_workers(machine: Machine, batch_bytes: int, device: str, forced: Sett
     return automatic(by_memory, f"{shm}; in a container set a larger --shm-size")
 
 
-def choose_prepare_workers(machine: Machine, forced: Setting[int] | None) -> Setting[int]:
+def choose_prepare_workers(machine: "Machine", forced: Setting[int] | None) -> Setting[int]:
     """The number of processes that check recordings: one per available CPU, up to a maximum."""
     if forced is not None:
         return forced
@@ -65,9 +68,9 @@ def choose_prepare_workers(machine: Machine, forced: Setting[int] | None) -> Set
 
 
 def choose_parallel_voices(
-    gpu: Gpu | None,
-    machine: Machine,
-    budget: Budget,
+    gpu: "Gpu | None",
+    machine: "Machine",
+    budget: "Budget",
     forced: Setting[int] | None,
     *,
     voice_mib: float | None = None,
@@ -81,6 +84,8 @@ def choose_parallel_voices(
         return forced
     if gpu is not None and machine.torch is not None and machine.torch.built_for == gpu.kind:
         return automatic(1, "one process on a GPU speaks many texts at once, and computes their sentences in batches")
+    from voxmatrix.tables.training import memory_table
+
     voice_mib = voice_mib or memory_table().voice_mib
     limit = MAX_VOICES_ON_A_GPU if gpu is not None else max(1, machine.cpus // cpus_per_voice)
     why = (

@@ -9,7 +9,7 @@ from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.models.device import GpuSupport, SpeakDevice, Warn
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
-from voxmatrix.remote.servers import NAME, SUFFIX, RemoteVoice, server_named
+from voxmatrix.remote.names import NAME, SUFFIX
 
 _PREFIX = f"{NAME}:"
 
@@ -37,6 +37,8 @@ class RemoteFamily:
         server, mark, voice = name.removeprefix(_PREFIX).partition("/")
         if not name.startswith(_PREFIX) or not mark:
             return None
+        from voxmatrix.remote.servers import server_named
+
         known = server_named(server)
         raise BadInputError(
             f"the server {server} has no voice {voice!r}",
@@ -53,6 +55,8 @@ class RemoteFamily:
 
     def card(self, path: Path) -> VoiceCard:
         """From the file of the voice. The server is not asked, and has to be known."""
+        from voxmatrix.remote.servers import RemoteVoice, server_named
+
         voice = RemoteVoice.read(path)
         server_named(voice.server)
         return VoiceCard(
@@ -74,6 +78,7 @@ class RemoteFamily:
 
     def open(self, card: VoiceCard, device: SpeakDevice, runtime: Runtime, warn: Warn) -> OpenVoice:
         """Open a voice. The server is asked when it speaks."""
+        from voxmatrix.remote.servers import RemoteVoice, server_named
         from voxmatrix.remote.voice import RemoteOpenVoice
 
         voice = RemoteVoice.read(card.path)

@@ -18,9 +18,8 @@ from voxmatrix.config import home, voice_folders
 from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError, DamagedFileError, SettingsFileError, UsageError
 from voxmatrix.files import read_errors, replacing_path, storage_errors, write_text
+from voxmatrix.remote.names import NAME, SUFFIX
 
-NAME = "remote"
-SUFFIX = ".toml"
 FORMATS = ("wav", "flac", "mp3", "opus", "pcm")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 #: Without a login or a query, which would be shown where the URL is.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Style
-from voxmatrix.speak.captions import Caption, CaptionWord
 from voxmatrix.speak.improbable import ImprobableSpeech
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.speak.synthesize import NOTHING, Check, SpokenSentence, in_words, synthesize
@@ -25,6 +25,9 @@ from voxmatrix.text.spoken import SpokenText
 from voxmatrix.text.ssml import is_ssml
 from voxmatrix.voices.cast import script_tags
 from voxmatrix.wording import quoted
+
+if TYPE_CHECKING:
+    from voxmatrix.speak.captions import Caption
 
 #: Of what one sentence adds: a text in another script has hundreds.
 _MAX_NAMED = 8
@@ -39,7 +42,7 @@ class Piece:
     number: int  # of the sentence, from 1
     pause: int  # samples of silence before it
     sentence: SpokenSentence
-    caption: Caption | None = None  # of a sentence that is heard, if captions are wanted
+    caption: "Caption | None" = None  # of a sentence that is heard, if captions are wanted
 
     @property
     def samples(self) -> Samples:
@@ -194,8 +197,10 @@ def _arriving(chunks: Iterable[str], card: VoiceCard, style: Style, see: Callabl
         yield script_tags(without_markup(part), card, style)
 
 
-def _caption(sentence: SpokenSentence, start: int) -> Caption:
+def _caption(sentence: SpokenSentence, start: int) -> "Caption":
     """The caption of a whole sentence whose first sample is number `start`."""
+
+    from voxmatrix.speak.captions import Caption, CaptionWord
 
     def milliseconds(samples: int) -> int:
         return round(1000 * (start + samples) / sentence.rate_hz)

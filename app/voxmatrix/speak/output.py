@@ -1,12 +1,11 @@
 """Speak a text into a file or a stream."""
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial as partial_of
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from voxmatrix.errors import Finding, UsageError
 from voxmatrix.files import check_not_folder, link_target, replacing, storage_errors
@@ -14,7 +13,6 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import OpenVoice
 from voxmatrix.models.style import Output, Runtime, Style
-from voxmatrix.speak.captions import Caption
 from voxmatrix.speak.improbable import findings
 from voxmatrix.speak.narration import Narration
 from voxmatrix.speak.partial import PartialSpeech, SpeechPosition
@@ -22,6 +20,9 @@ from voxmatrix.speak.synthesize import SpokenSentence
 from voxmatrix.speak.wav import PLAIN, WaveFile
 from voxmatrix.voices.cast import CastVoice
 from voxmatrix.voices.resolve import open_voice
+
+if TYPE_CHECKING:
+    from voxmatrix.speak.captions import Caption
 
 _PLAIN_OUTPUT = Output()
 OnSpoken = Callable[[SpokenSentence], None]
@@ -36,7 +37,7 @@ class Speech:
     rate_hz: int
     findings: tuple[Finding, ...]
     warnings: tuple[Finding, ...] = ()  # of the whole text
-    captions: tuple[Caption, ...] = ()  # if they were wanted
+    captions: "tuple[Caption, ...]" = ()  # if they were wanted
     computed: str = ""  # how, where that changes what is heard: cuda bfloat16 sdpa
 
 
@@ -53,7 +54,7 @@ def speak_to(
     warn: Warn = python_warning,
     partial: PartialSpeech | None = None,
     long: bool = False,
-    captions: list[Caption] | None = None,
+    captions: "list[Caption] | None" = None,
 ) -> Speech:
     """Speak a text into a file, written completely or not at all, or into a stream, sentence by sentence.
 
@@ -100,7 +101,7 @@ def speak_opened(
     on_spoken: OnSpoken | None = None,
     partial: PartialSpeech | None = None,
     whole: bool = False,
-    captions: list[Caption] | None = None,
+    captions: "list[Caption] | None" = None,
 ) -> Speech:
     """`speak_to` with a voice that is already open. Overwrites `out`. With `whole`, the text is one sentence."""
     start = partial.start if partial else SpeechPosition()
@@ -177,6 +178,8 @@ def _kept(path: Path, wave: WaveFile, partial: PartialSpeech | None) -> Iterator
 @contextmanager
 def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
     """A temporary folder for speech to encode: next to `out` if it may have to be kept there."""
+    import tempfile
+
     out = link_target(out)
     with storage_errors(out):
         if partial:

@@ -13,7 +13,6 @@ from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError
 from voxmatrix.text.markup import unfinished
 from voxmatrix.text.sentences import split
-from voxmatrix.transcripts.lines import UTF16_MARKS, check_text
 
 #: Small, so that the first sentence of a book can be spoken before its first chapter is read.
 READ_BYTES = 8192
@@ -37,6 +36,8 @@ def read_text(file: BinaryIO) -> Iterator[str]:
     Raises:
         BadInputError: it is no text, or neither in UTF-8 nor in UTF-16 with a byte order mark.
     """
+    from voxmatrix.transcripts.lines import UTF16_MARKS, check_text
+
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     place = 0
     try:

@@ -2,8 +2,7 @@
 
 import operator
 import re
-import tomllib
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 #: Major and minor; voxmatrix.machine.facts.Capability is one.
@@ -20,7 +19,9 @@ _COMPARE = {
 
 def read(name: str) -> dict[str, Any]:
     """The content of voxmatrix/tables/NAME."""
-    return tomllib.loads(files("voxmatrix.tables").joinpath(name).read_text(encoding="utf-8"))
+    import tomllib
+
+    return tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
 
 
 def version(text: str | None) -> tuple[int, ...] | None:

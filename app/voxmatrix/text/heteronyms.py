@@ -20,16 +20,17 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.patterns import any_of
 
-_LANGUAGE = re.compile(r"en(?:[-_]|$)", re.IGNORECASE)
-_LETTERS = re.compile("[a-z]+")
-_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
+_LANGUAGE = lazy_pattern(r"en(?:[-_]|$)", re.IGNORECASE)
+_LETTERS = lazy_pattern("[a-z]+")
+_TOKEN = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 #: Without spaces, but for those in brackets.
-_PART = re.compile(r"(?:[^\s()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+")
-_CLASS = re.compile(r"<(\w+)>")
+_PART = lazy_pattern(r"(?:[^\s()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+")
+_CLASS = lazy_pattern(r"<(\w+)>")
 #: With a capital that a name has not: `I'm`, `THE`.
-_NO_NAME = re.compile(r"I['’]|[A-Z]+$")
+_NO_NAME = lazy_pattern(r"I['’]|[A-Z]+$")
 #: What is looked at on each side: characters, and words of these.
 _CHARACTERS, _WORDS = 90, 6
 
@@ -112,7 +113,7 @@ def _part(name: str) -> re.Pattern[str]:
 
 
 def _any_context(contexts: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(" " + "".join(map(_expression, _PART.findall(context))) for context in contexts))
+    return lazy_pattern("|".join(" " + "".join(map(_expression, _PART.findall(context))) for context in contexts))
 
 
 def _expression(part: str) -> str:

@@ -4,11 +4,12 @@ import re
 from difflib import get_close_matches
 
 from voxmatrix.errors import Finding
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.phonemes.given import ALPHABETS
 from voxmatrix.text.ssml import is_ssml
 
 #: Of nearly every text, the only one that is needed: the others are compiled where they are.
-_ANY = re.compile(
+_ANY = lazy_pattern(
     r"[\[{]\s?/?\s?(?:[a-z]{3,6}\s?[:=]|pause|voice|rate|break|silence)|<(?:break|prosody|say-as|phoneme|emphasis|voice)\b",
     re.IGNORECASE,
 )
@@ -22,7 +23,7 @@ _VOICE = (
     r"|\[rate:(?!\s*[\d.]+\s*\])[^\[\]\n]{1,60}\]|\{/?(?:voice|rate)\b[^{}\n]{0,60}\}"
 )
 #: A word in brackets with a value: a tag, if the word is nearly that of one.
-_VALUE = re.compile(r"(?<!\[)\[/?([a-z]{3,6})\s?[:=]\s?[^\[\]\n]{1,60}\]", re.IGNORECASE)
+_VALUE = lazy_pattern(r"(?<!\[)\[/?([a-z]{3,6})\s?[:=]\s?[^\[\]\n]{1,60}\]", re.IGNORECASE)
 _TAGS, _ALIKE = ("pause", "voice", "rate"), 0.8
 _ELEMENT = r"<(?:break|prosody|say-as|phoneme|emphasis|voice)(?:\s[^<>\n]{0,200})?/?>"
 _ALPHABET = r"<phoneme\b[^<>]{0,200}?\balphabet\s*=\s*[\"']\s*([^\"']{0,40}?)\s*[\"']"

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.patterns import any_of
 from voxmatrix.text.normalisation.say_as import SAY_AS
 from voxmatrix.text.symbols import GIVEN_PHONEMES
 
 _WORD = r"\w+(?:['\u2019.-]\w+)*"
-_PART = re.compile(r"\w+")
-_PARTS = re.compile(rf"{GIVEN_PHONEMES}|[^\[]+")
-_TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
+_PART = lazy_pattern(r"\w+")
+_PARTS = lazy_pattern(rf"{GIVEN_PHONEMES}|[^\[]+")
+_TAG = lazy_pattern(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 #: Of espeak-ng.
 _OTHER_NAMES = {"cmn": "zh", "nb": "no"}
 

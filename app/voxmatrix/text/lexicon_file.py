@@ -1,15 +1,15 @@
 """Files of a lexicon: lines of a word and how to say it, with sections for languages; or PLS."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from voxmatrix.errors import BadInputError
 from voxmatrix.files import entries
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.lexicon import Lexicon, composed, is_tag, normal_tag
 from voxmatrix.text.pls import read_pls
 
-_SECTION = re.compile(r"\[\s*([^\[\]]*?)\s*\]")
+_SECTION = lazy_pattern(r"\[\s*([^\[\]]*?)\s*\]")
 _FORMAT = "write word|respelling or word|[[phonemes]] on every line; # begins a comment, [de] the words of a language"
 
 

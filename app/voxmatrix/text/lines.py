@@ -3,29 +3,31 @@
 import re
 from collections.abc import Iterator
 
-_PARAGRAPH = re.compile(r"\n\s*\n")
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
+_PARAGRAPH = lazy_pattern(r"\n\s*\n")
 _BULLET = "[\u2022\u2043\u2023\u25e6\u25aa\u25cf]"
 #: `1.`, `2.)`, `(3)`, `b.`, `• 9.`, and the dashes and stars of plain text.
-_ITEM = re.compile(rf"{_BULLET}\s?(?:\d{{1,3}}[.)]+)?\s?|\(?(\d{{1,3}}|[A-Za-z])([.)]+)\s+|[-*+\u2013\u2014]\s+")
-_BEFORE_BULLET = re.compile(rf"(?<=\s)(?={_BULLET})")
+_ITEM = lazy_pattern(rf"{_BULLET}\s?(?:\d{{1,3}}[.)]+)?\s?|\(?(\d{{1,3}}|[A-Za-z])([.)]+)\s+|[-*+\u2013\u2014]\s+")
+_BEFORE_BULLET = lazy_pattern(rf"(?<=\s)(?={_BULLET})")
 _CJK = "[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]"
-_LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
-_SOFT_HYPHEN = re.compile(r"\u00ad[^\S\n]*\n[^\S\n]*")
+_LINE_ENDS = lazy_pattern(r"\r\n?|[\u2028\u2029]")
+_SOFT_HYPHEN = lazy_pattern(r"\u00ad[^\S\n]*\n[^\S\n]*")
 _UNWRAPPED = (
     (re.compile(r"(?<=\w)-\n[^\S\n]*(?=\w)"), "-"),
     (re.compile(rf"(?<={_CJK})[^\S\n]*\n[^\S\n]*(?={_CJK})"), ""),
 )
 #: exam-ple, but mother-in-law.
-_DIVIDED = re.compile(r"(?<![\w-])([^\W\d_]+)-\n[^\S\n]*(?=([^\W\d_A-Z][^\W\d_]*))")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_DIVIDED = lazy_pattern(r"(?<![\w-])([^\W\d_]+)-\n[^\S\n]*(?=([^\W\d_A-Z][^\W\d_]*))")
+_WORD = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 #: English words before a hyphen that stays: well-known.
 _HYPHENATED = frozenset(("well", "self", "half", "ill", "ever", "never", "all", "cross", "ex"))
 #: Longer lines are wrapped text.
 _HEADING_CHARACTERS = 60
 _MIN_LINES_OF_A_LIST = 3
-_LINE_GOES_ON = re.compile(r"[,;\u060c\u2013\u2014-]$")
-_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4](?:\W|$)")
-_SENTENCE_ENDS = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4][\"')\]\u2019\u201d\u00bb]*$")
+_LINE_GOES_ON = lazy_pattern(r"[,;\u060c\u2013\u2014-]$")
+_SENTENCE = lazy_pattern(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4](?:\W|$)")
+_SENTENCE_ENDS = lazy_pattern(r"[.!?:;\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4][\"')\]\u2019\u201d\u00bb]*$")
 
 
 def unwrap(text: str) -> str:

@@ -7,12 +7,13 @@ HTML files have, is read by its reader instead, and its paragraphs do not come h
 import html
 import re
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.say_as import with_phonemes
 from voxmatrix.text.phonemes.given import given_phonemes
 from voxmatrix.text.ssml import from_ssml, is_ssml
 
 #: Without any of these, a text has no markup that is looked for here.
-_ANY_MARK = re.compile(r"[\[<&`~|>]|==")
+_ANY_MARK = lazy_pattern(r"[\[<&`~|>]|==")
 #: A tag of these begins or ends a paragraph.
 _BLOCKS = "blockquote|br|center|dd|details|div|dl|dt|h[1-6]|hr|li|ol|p|pre|summary|table|tbody|tfoot|thead|tr|ul"
 _INLINE = "a|abbr|audio|b|big|code|del|em|font|i|img|ins|kbd|mark|s|small|span|strong|sub|sup|u|video"
@@ -20,39 +21,39 @@ _INLINE = "a|abbr|audio|b|big|code|del|em|font|i|img|ins|kbd|mark|s|small|span|s
 _OTHERS = "td|th|wbr|think|thinking"
 _ATTRIBUTE = r"""\s+(?:[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+)|(?:controls|hidden|open)\b)"""
 #: Other names could be words between two signs of inequality: `cp <source> <target>`.
-_TAG = re.compile(
+_TAG = lazy_pattern(
     rf"<(?P<end>/?)(?P<name>{_BLOCKS}|{_INLINE}|{_OTHERS})(?:{_ATTRIBUTE})*\s*/?>|<!--(?:(?!<!--).)*?-->",
     re.IGNORECASE | re.DOTALL,
 )
-_BLOCK = re.compile(_BLOCKS, re.IGNORECASE)
-_QUOTE = re.compile(r"^[ \t]*>(?:[ \t]*>)*[ \t]*(?![ \t\d=>])", re.MULTILINE)
-_TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)\[[ xX]\](?=[ \t])", re.MULTILINE)
+_BLOCK = lazy_pattern(_BLOCKS, re.IGNORECASE)
+_QUOTE = lazy_pattern(r"^[ \t]*>(?:[ \t]*>)*[ \t]*(?![ \t\d=>])", re.MULTILINE)
+_TASK = lazy_pattern(r"^([ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)\[[ xX]\](?=[ \t])", re.MULTILINE)
 #: With the name of a language, and what tools write behind that: ```py title="a.py"
-_FENCE = re.compile(
+_FENCE = lazy_pattern(
     r"^[ \t]*(?:`{3,}|~{3,})(?:[^\s`~{]+(?:[ \t]+[\w-]+=[^`\n]*)?)?(?:[ \t]*\{[^`\n]*\})?[ \t\r]*$", re.MULTILINE
 )
-_TABLE_RULE = re.compile(r"^(?:[ \t]*\|)?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t\r]*$", re.MULTILINE)
-_UNDERLINE = re.compile(r"^[ \t]*={3,}[ \t\r]*$", re.MULTILINE)
+_TABLE_RULE = lazy_pattern(r"^(?:[ \t]*\|)?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t\r]*$", re.MULTILINE)
+_UNDERLINE = lazy_pattern(r"^[ \t]*={3,}[ \t\r]*$", re.MULTILINE)
 #: An image or a link. Brackets in brackets are phonemes, and an address has no spaces.
-_LINK = re.compile(
+_LINK = lazy_pattern(
     r"(?P<mark>!?)\[(?P<words>[^\[\]\n]*)\]\((?P<address><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?\)"""
 )
 #: As Kokoro's programs have the phonemes of a word. Letters of IPA tell them from a path.
-_PHONEMES = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\(/(?P<phonemes>[^/()\n]+)/\)")
-_IPA = re.compile("[\u0250-\u02ff\u1d00-\u1dbfæðŋθβχ\u0303]")
+_PHONEMES = lazy_pattern(r"\[(?P<words>[^\[\]\n]+)\]\(/(?P<phonemes>[^/()\n]+)/\)")
+_IPA = lazy_pattern("[\u0250-\u02ff\u1d00-\u1dbfæðŋθβχ\u0303]")
 #: [the docs][1] and [docs][]. Any other [one][two] could be two words, or tags, and no text is known to its end.
-_REFERENCE = re.compile(r"(?:(?<!\w)!|(?<![\w\[\]]))\[(?P<words>[^\[\]\n]*)\]\[\d{0,3}\]")
+_REFERENCE = lazy_pattern(r"(?:(?<!\w)!|(?<![\w\[\]]))\[(?P<words>[^\[\]\n]*)\]\[\d{0,3}\]")
 #: Where such a link leads, on a line of its own: [docs]: https://example.com "Title"
 _TARGET = r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:<[^<>\n]*>|(?:https?://|mailto:|www\.|\.{0,2}/|#)\S+)"
-_DEFINITION = re.compile(rf"""{_TARGET}(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$""", re.MULTILINE)
-_LINK_IN_ANGLES = re.compile(r"<((?:https?://|mailto:)[^\s<>]+)>", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_DEFINITION = lazy_pattern(rf"""{_TARGET}(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$""", re.MULTILINE)
+_LINK_IN_ANGLES = lazy_pattern(r"<((?:https?://|mailto:)[^\s<>]+)>", re.IGNORECASE)
+_ENTITY = lazy_pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 #: What may be the beginning of a link, tags or phonemes, and of a tag. None is longer than that.
 _MAX_UNFINISHED = 500
 #: Of several characters: no sentence ends within one.
 _SIGNS = ("![", "](", "<!--")
-_UNFINISHED = re.compile(rf"(?:{_TARGET}[^\n]*|\[[^\[\]\n]*(?:\]\([^()\n]*)?|</?[A-Za-z][^<>\n]*)\Z", re.MULTILINE)
+_UNFINISHED = lazy_pattern(rf"(?:{_TARGET}[^\n]*|\[[^\[\]\n]*(?:\]\([^()\n]*)?|</?[A-Za-z][^<>\n]*)\Z", re.MULTILINE)
 
 
 def tagged(text: str) -> str:

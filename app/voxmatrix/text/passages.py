@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.speech.quotes import Quotes
 
 MAX_PAUSE_SECONDS = 60.0
@@ -16,7 +17,7 @@ JOINT_SECONDS = 0.06
 MIN_RATE, MAX_RATE = 0.1, 10.0
 _NUMBER = r"\d{1,5}(?:\.\d{1,5})?"
 #: Two brackets are phonemes.
-TAG = re.compile(
+TAG = lazy_pattern(
     rf"(?<!\[)\[(?:pause:\s*(?P<pause>{_NUMBER})\s*(?P<unit>ms|s)|rate(?::\s*(?P<rate>{_NUMBER})\s*)?"
     r"|voice(?::\s*(?P<voice>[^\[\]\n]{1,256}?)\s*)?|/\s?(?:voice|rate))\](?!\])",
     re.IGNORECASE,
@@ -24,15 +25,15 @@ TAG = re.compile(
 
 #: The end of a sentence, with what closes behind it.
 _CLOSING = "\"'\u2019\u201d\u201c\u00bb\u00ab\u300d\u300f)\\]*"
-_SENTENCE_END = re.compile(rf"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][{_CLOSING}]*\s*\Z")
+_SENTENCE_END = lazy_pattern(rf"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][{_CLOSING}]*\s*\Z")
 #: What stands before a word that may go on with a sentence.
-_BEFORE_WORD = re.compile(r"[\s,;:)\u201d\u00bb\u2019\u2014\u2013-]*(?=[^\W\d_])")
+_BEFORE_WORD = lazy_pattern(r"[\s,;:)\u201d\u00bb\u2019\u2014\u2013-]*(?=[^\W\d_])")
 
 #: How scripts for models of several speakers are written.
-_SPEAKER = re.compile(r"^[ \t]*(Speaker \d{1,2})[ \t]*:[ \t]*", re.IGNORECASE | re.MULTILINE)
+_SPEAKER = lazy_pattern(r"^[ \t]*(Speaker \d{1,2})[ \t]*:[ \t]*", re.IGNORECASE | re.MULTILINE)
 
 
-_BLANK_LINES = re.compile(r"(\n[^\S\n]*\n)")
+_BLANK_LINES = lazy_pattern(r"(\n[^\S\n]*\n)")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.lines import blocks, item_marker
 from voxmatrix.text.normalisation.language import language_of
 from voxmatrix.text.normalisation.patterns import any_of
@@ -12,16 +13,16 @@ from voxmatrix.text.normalisation.patterns import any_of
 #: Some 25 seconds of speech: longer sentences are broken where they pause, so that the memory of a voice stays bounded.
 MAX_CHARACTERS = 400
 
-_MARK = re.compile(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]")
-_LETTER = re.compile(r"\w")
-_QUESTION = re.compile("[!?][\"'\u2019\u201d\u00bb]$")
+_MARK = lazy_pattern(r"[.!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u3002\uff01\uff0e\uff1f\uff61]")
+_LETTER = lazy_pattern(r"\w")
+_QUESTION = lazy_pattern("[!?][\"'\u2019\u201d\u00bb]$")
 #: Between two pieces of text that are looked at together.
 _CUT = "\0"
 #: What may stand before an abbreviation or an initial.
 _BEFORE = "[\\s(\"'\u2018\u201c\u00ab\u201e\u2014\u2013-]"
-_SMALL_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
+_SMALL_START = lazy_pattern(r"[\"'(\[\u2018\u201c\u00ab]*[^\W\d_]")
 #: What begins a sentence, quotation marks aside.
-_LARGE_START = re.compile(r"[\"'(\[\u2018\u201c\u00ab]*(?=[^\W\d_])(?![a-z\u00df-\u00f6\u00f8-\u00ff\u0430-\u045f])")
+_LARGE_START = lazy_pattern(r"[\"'(\[\u2018\u201c\u00ab]*(?=[^\W\d_])(?![a-z\u00df-\u00f6\u00f8-\u00ff\u0430-\u045f])")
 #: Where a long sentence may be broken, the better places first.
 _BREAKS = (
     re.compile(r"[;:\u061b\uff1a\uff1b]\s?|\s[\u2013\u2014]\s"),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from voxmatrix.text.heteronyms import say_heteronyms
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.lines import unwrap
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.normalisation.say_as import SAY_AS, said_as
@@ -14,9 +15,9 @@ from voxmatrix.text.words import sources
 
 #: Phonemes in a text stay as they are, and so does what is in words already: a character for private use stands for
 #: them meanwhile.
-_KEPT = re.compile(f"{GIVEN_PHONEMES}|{SAY_AS}")
+_KEPT = lazy_pattern(f"{GIVEN_PHONEMES}|{SAY_AS}")
 _FIRST, _MAX = 0xF0000, 0xFFFE
-_PRIVATE = re.compile("[\U000f0000-\U000fffff]")
+_PRIVATE = lazy_pattern("[\U000f0000-\U000fffff]")
 
 
 class SpokenText(NamedTuple):

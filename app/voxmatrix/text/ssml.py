@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from voxmatrix.errors import BadInputError
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.say_as import marked, with_phonemes
 from voxmatrix.text.passages import MAX_RATE, MIN_RATE
 from voxmatrix.text.phonemes.given import given_phonemes
@@ -14,12 +15,12 @@ from voxmatrix.text.phonemes.given import given_phonemes
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-_START = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?<speak[\s>]")
+_START = lazy_pattern(r"\s*(?:<\?xml[^>]*\?>\s*)?<speak[\s>]")
 #: In seconds (W3C leaves them open; those of Amazon Polly and Azure are alike).
 _BREAKS = {"none": 0.0, "x-weak": 0.25, "weak": 0.25, "medium": 0.5, "strong": 0.75, "x-strong": 1.2}
 _RATES = {"x-slow": 0.5, "slow": 0.75, "medium": 1.0, "default": 1.0, "fast": 1.25, "x-fast": 1.5}
-_TIME = re.compile(r"\+?(\d{1,5}(?:\.\d+)?)(ms|s)")
-_PERCENT = re.compile(r"([+-]?)(\d{1,4}(?:\.\d+)?)%")
+_TIME = lazy_pattern(r"\+?(\d{1,5}(?:\.\d+)?)(ms|s)")
+_PERCENT = lazy_pattern(r"([+-]?)(\d{1,4}(?:\.\d+)?)%")
 _SPELLED = frozenset({"characters", "spell-out", "digits", "number_digit", "verbatim"})
 _TELEPHONE = frozenset({"telephone", "phone"})
 #: Their content is not for the ear.

@@ -1,6 +1,5 @@
 """Which words of a sentence as it is written became which of its sounds. Pure, but for what pronounces words."""
 
-import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
@@ -8,11 +7,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate, chain, pairwise
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.text.symbols import GIVEN_PHONEMES
 
 #: Words are between spaces; phonemes in brackets may have spaces.
-_TOKEN = re.compile(rf"(?:{GIVEN_PHONEMES}|\S)+")
+_TOKEN = lazy_pattern(rf"(?:{GIVEN_PHONEMES}|\S)+")
 #: Marks and spaces, by the first letter of their category, are no sounds.
 _SILENT = ("P", "Z", "C")
 

@@ -8,13 +8,15 @@ request: `timeout` and impatient users send several, and none of them may cost t
 
 import os
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import socket
 
 #: Time for the loop to finish its step; the rest of the ten seconds is for writing the file.
 GRACE_SECONDS = 3.0
@@ -50,6 +52,8 @@ class StopRequest:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
+        import socket
+
         receiver, sender = socket.socketpair()
         sender.setblocking(False)
         # In this order, so that a signal in between is not lost.
@@ -68,7 +72,7 @@ class StopRequest:
             watcher.join()
             receiver.close()
 
-    def _watch(self, receiver: socket.socket, save_and_report: Callable[[], int], grace_seconds: float) -> None:
+    def _watch(self, receiver: "socket.socket", save_and_report: Callable[[], int], grace_seconds: float) -> None:
         if not _next_signal(receiver):
             return
         self._requested.set()
@@ -85,7 +89,7 @@ def quiet_worker(_number: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _next_signal(receiver: socket.socket) -> bool:
+def _next_signal(receiver: "socket.socket") -> bool:
     """Wait for a signal; False if the block ends first."""
     while received := receiver.recv(1):
         if received[0] in _SIGNALS:

@@ -17,7 +17,6 @@ from voxmatrix.models.style import Role, Style
 from voxmatrix.text.markup import tagged
 from voxmatrix.text.passages import voice_names, with_script_tags, with_tags
 from voxmatrix.text.spoken import SpokenText
-from voxmatrix.voices.cast_table import SUFFIX, read_table
 from voxmatrix.voices.resolve import resolve
 
 _FORMAT = "write NAME|voice or NAME|voice|speaker on every line; # begins a comment"
@@ -31,6 +30,8 @@ def read_cast(path: Path) -> dict[str, Role]:
     Raises:
         BadInputError: it cannot be read, a line has another form, a name is listed twice, or there is no such voice.
     """
+    from voxmatrix.voices.cast_table import SUFFIX, read_table
+
     if path.suffix == SUFFIX:
         people = read_table(path).by_name
         return {name: role_from(person.voice) for name, person in people.items() if person.voice}

@@ -4,21 +4,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from voxmatrix.errors import Finding, NoDeviceError, NoKernelsError
-from voxmatrix.machine.facts import Gpu, Machine
-from voxmatrix.machine.saved_device import SavedDevice
-from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.device import CPU, DeviceSelection, FoundGpu, GpuSupport, SpeakDevice
-from voxmatrix.plan.device_request import DeviceRequest
 from voxmatrix.voices.families import family_named
 
 if TYPE_CHECKING:
+    from voxmatrix.machine.facts import Gpu, Machine
+    from voxmatrix.machine.saved_device import SavedDevice
+    from voxmatrix.models.card import VoiceCard
+    from voxmatrix.plan.device_request import DeviceRequest
     from voxmatrix.plan.device_selection import Assess, SelectedDevice
     from voxmatrix.plan.preflight import Preflight
     from voxmatrix.plan.verdict import Assessment
 
 
 def select_devices(
-    voice: VoiceCard, request: DeviceRequest, preflight: "Preflight | None" = None, *, brief: bool = False
+    voice: "VoiceCard", request: "DeviceRequest", preflight: "Preflight | None" = None, *, brief: bool = False
 ) -> DeviceSelection:
     """The best device for a voice, and all others of its kind unless a specific one was requested.
 
@@ -56,7 +56,7 @@ def select_devices(
 
 
 def selection(
-    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, support: GpuSupport | None = None
+    machine: "Machine", request: "DeviceRequest", saved: "SavedDevice | None", support: GpuSupport | None = None
 ) -> DeviceSelection:
     """The devices for a voice that torch computes or, given the GPUs that they `support`, for one of others. Pure.
 
@@ -91,7 +91,7 @@ def selection(
     )
 
 
-def _may_be_meant(kind: str, machine: Machine) -> bool:
+def _may_be_meant(kind: str, machine: "Machine") -> bool:
     """Whether a GPU of this kind is expected to speak; a CPU torch leaves AMD's and Intel's alone."""
     from voxmatrix.plan.image_advice import OTHER_BUILDS
 
@@ -100,9 +100,9 @@ def _may_be_meant(kind: str, machine: Machine) -> bool:
 
 def _with_others(
     selected: "SelectedDevice",
-    machine: Machine,
-    request: DeviceRequest,
-    saved: SavedDevice | None,
+    machine: "Machine",
+    request: "DeviceRequest",
+    saved: "SavedDevice | None",
     assess: "Assess",
 ) -> tuple[SpeakDevice, ...]:
     """The selected GPU and the other usable ones of its kind, unless a specific one was requested."""
@@ -125,7 +125,7 @@ def _with_others(
 
 
 def _select_supported(
-    machine: Machine, request: DeviceRequest, saved: SavedDevice | None, support: GpuSupport
+    machine: "Machine", request: "DeviceRequest", saved: "SavedDevice | None", support: GpuSupport
 ) -> "SelectedDevice":
     from voxmatrix.plan.device_selection import select_device
 
@@ -139,7 +139,7 @@ def _assess_with(support: GpuSupport) -> "Assess":
     """Whether a GPU computes voices that are supported like this."""
     from voxmatrix.plan.verdict import assess
 
-    def assessed(gpu: Gpu, machine: Machine) -> "Assessment":
+    def assessed(gpu: "Gpu", machine: "Machine") -> "Assessment":
         """By torch if possible, which computes in batches; other programs have kernels of their own."""
         own = assess(gpu, machine)
         if _is_for_torch(gpu, machine, support) and (FoundGpu(gpu=gpu, machine=machine).by_torch or not support.kinds):
@@ -152,12 +152,12 @@ def _assess_with(support: GpuSupport) -> "Assess":
     return assessed
 
 
-def _is_for_torch(gpu: Gpu, machine: Machine, support: GpuSupport) -> bool:
+def _is_for_torch(gpu: "Gpu", machine: "Machine", support: GpuSupport) -> bool:
     """Whether torch computes such voices on GPUs of this kind."""
     return support.by_torch and machine.torch is not None and machine.torch.built_for == gpu.kind
 
 
-def _without_gpu(request: DeviceRequest, why: str, remedy: str) -> DeviceSelection:
+def _without_gpu(request: "DeviceRequest", why: str, remedy: str) -> DeviceSelection:
     """The CPU, with a warning or an error if another device was requested."""
     if request.kind == "auto":
         return DeviceSelection((CPU,))

@@ -7,8 +7,7 @@ from typing import Any
 from typer.core import TyperGroup
 
 from voxmatrix.cli.book import cast, check, inspect, make, names, shelf
-from voxmatrix.cli.command import CommandGroup, checked
-from voxmatrix.cli.parameters.options import EPILOG
+from voxmatrix.cli.command import EPILOG, CommandGroup, checked
 from voxmatrix.errors import UsageError
 from voxmatrix.wording import quoted
 

@@ -11,11 +11,6 @@ import typer
 
 #: The headings of a help text. Options without one are listed first, under "Options".
 Panel = Literal["Recordings", "Voice", "Training", "Checkpoints", "Device", "Cluster", "Output", "Server", "Limits"]
-#: The last paragraph of a help text.
-EPILOG = (
-    "Most options can also be set by an environment variable (--batch-size is VOXMATRIX_BATCH_SIZE) or a key of "
-    "voxmatrix.toml (batch_size)."
-)
 
 
 def option(

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from voxmatrix.config import environment, from_dotenv
-from voxmatrix.plan.device_request import AUTO, DeviceRequest, gpu_or_cpu, older_names, parse_device
-from voxmatrix.plan.overrides import override_number, override_precision, override_switch
-from voxmatrix.settings import Setting, Source
+
+if TYPE_CHECKING:
+    from voxmatrix.plan.device_request import DeviceRequest
+    from voxmatrix.plan.plan import Overrides
+    from voxmatrix.settings import Setting, Source
 
 #: By the names of click's ParameterSource.
-_SOURCES: dict[str, Source] = {
+_SOURCES: "dict[str, Source]" = {
     "COMMANDLINE": "flag",
     "PROMPT": "flag",
     "ENVIRONMENT": "environment",
@@ -29,7 +31,7 @@ class ParameterSources:
         """Whether the option is set anywhere."""
         return self.of(name)[1] != "automatic"
 
-    def of(self, name: str) -> tuple[str, Source]:
+    def of(self, name: str) -> "tuple[str, Source]":
         """The name of the option where it is set, e.g. VOXMATRIX_BATCH_SIZE, and its source."""
         found = self._context.get_parameter_source(name)
         source = _SOURCES.get(found.name, "automatic") if found else "automatic"
@@ -43,12 +45,14 @@ class ParameterSources:
         return max(option.opts, key=len), source
 
 
-def requested_device(sources: ParameterSources, device: str, gpu: str, use_gpu: bool | None) -> DeviceRequest:
+def requested_device(sources: ParameterSources, device: str, gpu: str, use_gpu: bool | None) -> "DeviceRequest":
     """The requested device. A flag overrides the environment, then .env, then the older names, then voxmatrix.toml.
 
     Raises:
         UsageError: a value is invalid.
     """
+    from voxmatrix.plan.device_request import AUTO, gpu_or_cpu, older_names, parse_device
+
     given = {name: sources.of(name) for name in ("device", "gpu", "use_gpu") if sources.is_set(name)}
     by_precedence: tuple[Source, ...] = ("flag", "environment", ".env", "voxmatrix.toml")
     for source in by_precedence:
@@ -64,9 +68,6 @@ def requested_device(sources: ParameterSources, device: str, gpu: str, use_gpu: 
     return AUTO
 
 
-if TYPE_CHECKING:
-    from voxmatrix.plan.plan import Overrides
-
 _NUMBERS = ("devices", "batch_size", "accumulation", "prepare_workers", "parallel_voices")
 _SWITCHES = ("tf32", "cudnn_benchmark", "gradient_checkpointing", "compile", "graphs")
 
@@ -77,6 +78,7 @@ def read_overrides(context: typer.Context) -> "Overrides":
     Raises:
         UsageError: a value is invalid.
     """
+    from voxmatrix.plan.overrides import override_number, override_precision, override_switch
     from voxmatrix.plan.plan import Overrides
 
     sources, given = ParameterSources(context), context.params

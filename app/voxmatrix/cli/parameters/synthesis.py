@@ -14,9 +14,10 @@ from voxmatrix.errors import UsageError
 if TYPE_CHECKING:
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import DeviceSelection
-    from voxmatrix.models.style import Style
+    from voxmatrix.models.style import Role, Style
     from voxmatrix.plan.device_request import DeviceRequest
     from voxmatrix.plan.preflight import Preflight
+    from voxmatrix.text.lexicon import Lexicon
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +67,6 @@ def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
     """
     from voxmatrix.models.style import Style
     from voxmatrix.text.lexicon import Lexicon
-    from voxmatrix.text.lexicon_file import read_lexicon
-    from voxmatrix.voices.cast import read_cast
 
     knobs = {"noise": given.noise, "noise_w": given.noise_w}
     style = Style(
@@ -76,14 +75,26 @@ def speaking_style(given: VoiceOptions, voice: "VoiceCard") -> "Style":
         knobs={name: value for name, value in knobs.items() if value is not None} | _knobs(given.set or []),
         pause_seconds=given.sentence_pause,
         volume=given.volume,
-        lexicon=read_lexicon(given.lexicon) if given.lexicon else Lexicon(),
+        lexicon=_lexicon(given.lexicon) if given.lexicon else Lexicon(),
         levelled=given.level,
         normalised=given.normalize,
         seed=given.seed,
-        cast=read_cast(given.cast) if given.cast else {},
+        cast=_cast(given.cast) if given.cast else {},
     )
     voice.check(style)
     return style
+
+
+def _lexicon(path: Path) -> "Lexicon":
+    from voxmatrix.text.lexicon_file import read_lexicon
+
+    return read_lexicon(path)
+
+
+def _cast(path: Path) -> "dict[str, Role]":
+    from voxmatrix.voices.cast import read_cast
+
+    return read_cast(path)
 
 
 def _knobs(words: Sequence[str]) -> dict[str, float]:

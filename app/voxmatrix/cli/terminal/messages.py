@@ -1,6 +1,5 @@
 """Messages on the terminal and in JSON, which name settings by their flags."""
 
-import json
 import os
 import warnings
 from collections.abc import Iterator
@@ -70,4 +69,6 @@ def showing_warnings() -> Iterator[None]:
 
 def print_json(content: Any) -> None:
     """Print the result of a command as JSON, on one line."""
+    import json
+
     typer.echo(json.dumps(with_messages(content, with_flags)))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError
-from voxmatrix.inference.provider import open_gpu_session
 from voxmatrix.inference.session import open_session
 from voxmatrix.models.device import CPU, FoundGpu
 from voxmatrix.piper.engines.base import Frames, SynthesisOptions
@@ -57,6 +56,8 @@ def on_cpu(path: Path, part: ModelPart, least: int = 1, *, optimised: bool = Fal
 
 def on_gpu(path: Path, part: ModelPart, gpu: FoundGpu, least: int = 1, *, optimised: bool = False) -> Network:
     """`on_cpu` on a GPU."""
+    from voxmatrix.inference.provider import open_gpu_session
+
     session = open_gpu_session(gpu, path, part.model, optimised=optimised)
     return Network(session, part, ChunkedDecoder(least, str(gpu), f"set `device=cpu`, or {_REMEDY}"))
 

@@ -44,7 +44,7 @@ def split_voices(path: Path) -> Iterator[SplitModel]:
         if stored is not None:
             yield stored
             cache.remove(path)
-    if cache.load_whole(path) is not None:
+    if cache.is_whole(path):
         return  # it is known that it cannot be split
     split = None
     with suppress(*_UNREADABLE), _no_collection():  # `whole_voices` says what is wrong
@@ -72,7 +72,7 @@ def whole_voices(path: Path) -> Iterator[tuple[ModelPart, frozenset[str]]]:
     stored = cache.load_whole(path)
     if stored is not None:
         yield stored
-        cache.remove(path)
+    cache.remove(path)  # it is damaged: prepared again the next time
     whole = None
     with suppress(*_UNREADABLE), _no_collection():
         from voxmatrix.piper.onnx.model_split import whole_model

@@ -78,6 +78,13 @@ def load_whole(path: Path) -> tuple[ModelPart, frozenset[str]] | None:
     return whole, frozenset(facts["inputs"])
 
 
+def is_whole(path: Path) -> bool:
+    """Whether the voice in `path` is stored in one part; the entry is not read."""
+    with suppress(OSError):
+        return (_folder(path, _WHOLE) / _CONTENT).is_file()
+    return False
+
+
 def store_whole(path: Path, whole: ModelPart, inputs: frozenset[str]) -> None:
     """Store the voice in `path`, which cannot be split, if that is possible."""
     _store(path, _WHOLE, {"inputs": sorted(inputs)}, {whole: None})

@@ -12,8 +12,6 @@ import numpy as np
 from voxmatrix.piper.onnx.graph_edits import SPEAKER_WEIGHT, decoder_input, needed, rename, set_nodes
 
 CONVOLUTIONS = frozenset({"Conv", "ConvTranspose"})
-#: A convolution of 8-bit integers, which `distil` writes with a height.
-INT8_CONVOLUTION = "QLinearConv"
 _UNARY = frozenset({"LeakyRelu", "Relu", "Tanh", "Sigmoid", "Identity", "Neg", "Exp", "Sin", "Constant"})
 _BINARY = frozenset({"Add", "Sub", "Mul", "Div", "Pow"})
 #: Shapes that broadcast with the added axis: computed tensors (None) have it too, and scalars fit any shape.

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voxmatrix.piper.onnx.conv2d import CONVOLUTIONS, INT8_CONVOLUTION, add_heights, are_conv2d, can_be_conv2d
+from voxmatrix.piper.onnx.conv2d import CONVOLUTIONS, add_heights, are_conv2d, can_be_conv2d
 from voxmatrix.piper.onnx.graph_edits import FIRST_DECODER_WEIGHT, NewNodes, inputs_of
 from voxmatrix.piper.onnx.parts import NOISE, NOISE_APART, ModelPart, SplitModel
 from voxmatrix.piper.onnx.reading import read_model
-from voxmatrix.piper.onnx.receptive_field import Layer, receptive_field
+from voxmatrix.piper.onnx.receptive_field import INT8_CONVOLUTION, Layer, receptive_field
 
 #: The graph is split after the first upsampling of the decoder and its residual blocks. These have a receptive field of
 #: up to 12 frames on either side, which segments would compute repeatedly; later layers have a small one.

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from voxmatrix.piper.onnx.conv2d import INT8_CONVOLUTION
-
+#: A convolution of 8-bit integers, which `distil` writes with a height.
+INT8_CONVOLUTION = "QLinearConv"
 #: Element-wise operations.
 _ELEMENTWISE = frozenset(
     {

@@ -4,15 +4,16 @@ Without it espeak-ng reads the digits of its own voices, and engines get them as
 """
 
 import importlib.util
-import re
 import threading
 from functools import cache
 from typing import Any
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
 #: Of espeak-ng and as tags; others of China, such as yue, are said in another way.
 _LANGUAGES = {"cmn": "zh", "zh": "zh", "ja": "ja"}
 #: wetext reads nothing else, and other text stays as it is to the letter.
-_READ = re.compile(r"[\d\uff10-\uff19%\uff05\u2103\u2109]")
+_READ = lazy_pattern(r"[\d\uff10-\uff19%\uff05\u2103\u2109]")
 _LOCK = threading.Lock()
 
 

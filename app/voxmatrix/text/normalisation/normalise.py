@@ -1,8 +1,8 @@
 """Written text to the words that are spoken: one step after the other, each text to text."""
 
-import re
 from collections.abc import Callable
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import chinese_japanese
 from voxmatrix.text.normalisation.language import Language, language_of
 from voxmatrix.text.normalisation.repair import repair, repair_for_espeak, tidy
@@ -61,13 +61,13 @@ _WITH_NUMBERS: tuple[Step, ...] = (
     say_signs,
 )
 
-_ANY_DIGIT = re.compile(r"\d")
+_ANY_DIGIT = lazy_pattern(r"\d")
 #: espeak-ng reads the groups as numbers of their own in most languages.
-_SPACED_THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?! ?\d)")
+_SPACED_THOUSANDS = lazy_pattern(r"(?<![\d.,])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?! ?\d)")
 #: As people type the degree sign.
-_ORDINAL_SIGN = re.compile(r"(?<=\d)\u00ba(?=\s?[CF&,.;\s]|$)")
+_ORDINAL_SIGN = lazy_pattern(r"(?<=\d)\u00ba(?=\s?[CF&,.;\s]|$)")
 #: Where `2º` is an ordinal: only of a temperature.
-_SURE_DEGREE = re.compile(r"(?<=\d)(\s?)\u00ba\s?(?=[CF](?!\w))")
+_SURE_DEGREE = lazy_pattern(r"(?<=\d)(\s?)\u00ba\s?(?=[CF](?!\w))")
 
 
 def normalise(text: str, language: str, *, by_espeak: bool = True) -> str:

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Iterable
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
 CAPITAL = "[A-ZÀ-ÖØ-ÞĄĆĘŁŃŚŹŻŒ]"
 SMALL = "[a-zß-öø-ÿąćęłńśźżœ]"
-TEXT_ENDS = re.compile(r"[^\S\n]*(?:$|\n)")
-_CAPITAL_FOLLOWS = re.compile(rf"\s+{CAPITAL}")
+TEXT_ENDS = lazy_pattern(r"[^\S\n]*(?:$|\n)")
+_CAPITAL_FOLLOWS = lazy_pattern(rf"\s+{CAPITAL}")
 
 #: What is looked for, and what is spoken in its place.
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]

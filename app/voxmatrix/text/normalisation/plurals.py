@@ -1,9 +1,10 @@
 """Which form of a noun stands behind a number, by the plural rules of CLDR."""
 
-import re
 from collections.abc import Mapping
 
-_RELATION = re.compile(r"(\w)(?: % (\d+))? (!?=) ([\d.,]+)")
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
+_RELATION = lazy_pattern(r"(\w)(?: % (\d+))? (!?=) ([\d.,]+)")
 
 
 def plural(rules: Mapping[str, str], number: str) -> str:

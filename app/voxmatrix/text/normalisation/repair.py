@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
 #: Marks of other scripts under the names that voices know. Before NFC, which takes a Greek `;` for a semicolon.
 _MARKS = {
     "\u037e": "?",
@@ -43,36 +45,36 @@ RANGE_DASH = "\u2012"
 
 #: The space inside French quotes. Swedish has the same quotes without it, closing ones at both ends; in German and
 #: Danish they point inwards, so that « behind a word closes.
-_FRENCH_OPENING = re.compile("(?<![^\\s(\\[\u2014\u2013-])[\u00ab\u2039][\u0020\u00a0\u202f]")
-_FRENCH_CLOSING = re.compile(r"[ \u00a0\u202f][\u00bb\u203a](?!\w)")
+_FRENCH_OPENING = lazy_pattern("(?<![^\\s(\\[\u2014\u2013-])[\u00ab\u2039][\u0020\u00a0\u202f]")
+_FRENCH_CLOSING = lazy_pattern(r"[ \u00a0\u202f][\u00bb\u203a](?!\w)")
 
-_INVISIBLE = re.compile(
+_INVISIBLE = lazy_pattern(
     "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
 #: Joiners shape letters in the scripts of South Asia and in Persian; elsewhere they have no meaning.
-_LOOSE_JOINER = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]")
-_SIGNS = re.compile("[\u00a9\u00ae\u2022\u2023\u2043\u2122\u2190-\u21ff\u2900-\u297f]+")
-_PICTURES = re.compile(
+_LOOSE_JOINER = lazy_pattern("(?<![\u0600-\u0dff])[\u200c\u200d]")
+_SIGNS = lazy_pattern("[\u00a9\u00ae\u2022\u2023\u2043\u2122\u2190-\u21ff\u2900-\u297f]+")
+_PICTURES = lazy_pattern(
     "[\u2300-\u23ff\u2460-\u24ff\u2500-\u27bf\u2b00-\u2bff\u3200-\u32ff"
     "\ud800-\udfff\ue000-\uf8ff\ufff0-\uffff\U0001f000-\U0001faff\U00100000-\U0010ffff]+"
 )
-_FRACTION = re.compile("(\\d?)([\u00bc-\u00be\u2150-\u215e])")
+_FRACTION = lazy_pattern("(\\d?)([\u00bc-\u00be\u2150-\u215e])")
 #: Letters in other shapes, as people decorate names with: small capitals, mathematical, and in circles.
 _SMALL_CAPITALS = {
     code: name.removeprefix("LATIN LETTER SMALL CAPITAL ").lower()
     for code in (*range(0x250, 0x2B0), *range(0x1D00, 0x1D24), 0xA730, 0xA731)
     if (name := unicodedata.name(chr(code))).startswith("LATIN LETTER SMALL CAPITAL ") and len(name.split()[-1]) == 1
 }
-_IN_SMALL_CAPITALS = re.compile("(?<![^\\W\\d_])[^\\W\\d_]*[\u1d00-\u1d23\ua730\ua731][^\\W\\d_]*")
+_IN_SMALL_CAPITALS = lazy_pattern("(?<![^\\W\\d_])[^\\W\\d_]*[\u1d00-\u1d23\ua730\ua731][^\\W\\d_]*")
 _MATHEMATICAL = "\u3300-\u33ff\U0001d400-\U0001d7ff"
-_CIRCLED = re.compile("[\u2460-\u24ea\u3200-\u32ff]+")
-_COMPATIBLE = re.compile(f"[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f{_MATHEMATICAL}]+")
+_CIRCLED = lazy_pattern("[\u2460-\u24ea\u3200-\u32ff]+")
+_COMPATIBLE = lazy_pattern(f"[\u2080-\u2089\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e\u2100-\u214f{_MATHEMATICAL}]+")
 #: The same without what espeak-ng reads in some languages, such as the signs for number and trade mark.
-_LETTERS = re.compile(
+_LETTERS = lazy_pattern(
     "[\u2102\u2103\u2107\u2109-\u2113\u2115\u2119-\u211d\u2124-\u2138\u213c-\u213f\u2145-\u2149"
     f"\u2160-\u217f\ufb00-\ufb06\uff02-\uff5e{_MATHEMATICAL}]+"
 )
-_OTHER_DIGITS = re.compile(r"(?![0-9])\d")
+_OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
 
 # What espeak-ng 1.52 reads, by language; tests/text/normalisation/test_repair.py asks it.
 #: With a word for minus before a number.
@@ -88,7 +90,7 @@ _READ_FRACTIONS = "\u00bc\u00bd\u2153\u2154"
 #: Numbers in ASCII are read in English.
 _OWN_DIGITS = {"ne": "\u0966-\u096f"}
 #: Letters with marks that espeak-ng says by their numbers ("letter one E D three"), and which of them a language reads.
-_RARE_LETTERS = re.compile("[\u1e00-\u1eff]")
+_RARE_LETTERS = lazy_pattern("[\u1e00-\u1eff]")
 _OWN_LETTERS = {
     "cy": "\u1e80\u1e81\u1ef2\u1ef3",
     "ga": "\u1e02\u1e03\u1e0a\u1e0b\u1e1e\u1e1f\u1e40\u1e41\u1e56\u1e57\u1e6a\u1e6b",
@@ -100,18 +102,18 @@ _OWN_LETTERS = {
 }
 #: A dash between numbers that is not read aloud, where it is not the en dash.
 _RANGE_DASHES = {"ja": "-"}
-_MINUS = re.compile("(?<![\\w\u00bd)\u2212])[\u2212](?=\\d)")
-_CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-_SPACES = re.compile(r"[^\S\n]+")
-_LINE_ENDS = re.compile(r"[^\S\n]*\n[^\S\n]*")
-_MANY_LINES = re.compile(r"\n{3,}")
+_MINUS = lazy_pattern("(?<![\\w\u00bd)\u2212])[\u2212](?=\\d)")
+_CONTROLS = lazy_pattern("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_SPACES = lazy_pattern(r"[^\S\n]+")
+_LINE_ENDS = lazy_pattern(r"[^\S\n]*\n[^\S\n]*")
+_MANY_LINES = lazy_pattern(r"\n{3,}")
 
-_ELLIPSIS = re.compile(r"([!?,;:]?)[^\S\n]?\.(?:[^\S\n]?\.)+[^\S\n]?([!?,;:]?)(?=([^\S\n]*)(.?))", re.DOTALL)
-_DIGITS_DASH = re.compile(
+_ELLIPSIS = lazy_pattern(r"([!?,;:]?)[^\S\n]?\.(?:[^\S\n]?\.)+[^\S\n]?([!?,;:]?)(?=([^\S\n]*)(.?))", re.DOTALL)
+_DIGITS_DASH = lazy_pattern(
     r"(?:(?<=[\d%°])|(?<=\ds)|(?<=\d[apAP][mM])|(?<=\d\s[apAP][mM])|(?<=[apAP]\.[mM]\.))[^\S\n]?\u2013[^\S\n]?(?=[$£€¥₹]?\d)"
 )
-_LEADING_DASH = re.compile(r"^[^\S\n]*(?:[\u2013-][^\S\n]+)+", re.MULTILINE)
-_DASH = re.compile(
+_LEADING_DASH = lazy_pattern(r"^[^\S\n]*(?:[\u2013-][^\S\n]+)+", re.MULTILINE)
+_DASH = lazy_pattern(
     r"[^\S\n]*([,;:.!?]?)[^\S\n]*(?:\u2013+|(?<=\s)(?<![\d%ms]\s)-(?=\s)|(?<=\s)-(?=\s[^\d$£€¥₹])|(?<=\s)-{2,3}(?=\s)|(?<=\w)--+(?=\w))[^\S\n]*([,;:.!?]?)[^\S\n]*"
 )
 
@@ -193,9 +195,9 @@ def tidy(text: str) -> str:
 
 
 #: It ends no sentence: `12 lbs., I think`.
-_ABBREVIATING_DOT = re.compile(r"\.(?<=\w\.)(?=[,;:])")
-_MARKS_IN_A_ROW = re.compile(r" ?([,;:.!?](?: ?[,;:.!?])*)(?![^\s\"')])")
-_LEADING_MARKS = re.compile(r"^(?:[,;.:-]+(?: |$))+", re.MULTILINE)
+_ABBREVIATING_DOT = lazy_pattern(r"\.(?<=\w\.)(?=[,;:])")
+_MARKS_IN_A_ROW = lazy_pattern(r" ?([,;:.!?](?: ?[,;:.!?])*)(?![^\s\"')])")
+_LEADING_MARKS = lazy_pattern(r"^(?:[,;.:-]+(?: |$))+", re.MULTILINE)
 
 
 def _strongest(match: re.Match[str]) -> str:

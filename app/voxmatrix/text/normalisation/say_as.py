@@ -8,6 +8,7 @@ none say the word: `[say-as:phonemes təˈmeɪtoʊ|tomato]`.
 import re
 from collections.abc import Callable, Mapping
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language, language_of
 from voxmatrix.text.normalisation.patterns import CAPITAL, SMALL, Rule, any_of, apply
@@ -18,11 +19,11 @@ from voxmatrix.text.normalisation.rules.signs import say_numbers
 
 #: A mark: the kind and, where it has one, its format; then the text.
 SAY_AS = r"\[say-as:(?P<kind>[a-z]+)(?: (?P<format>[^\[\]|\n]*))?\|(?P<written>[^\[\]|\n]*)\]"
-_MARK = re.compile(SAY_AS)
+_MARK = lazy_pattern(SAY_AS)
 _PHONEMES = "phonemes"
 #: Longer texts are none of these.
 _MAX_CHARACTERS = 200
-_NO_MARK = re.compile(r"[][|\s]+")
+_NO_MARK = lazy_pattern(r"[][|\s]+")
 _INCH = str.maketrans({'"': "\u2033"})  # which opens no quotation
 
 
@@ -146,10 +147,10 @@ def _year(digits: str, language: Language) -> str:
     return numbers.year(digits, language) if len(digits) == 4 else numbers.cardinal(digits, language)
 
 
-_TIME = re.compile(r"(\d{1,2})(?:\s?[:.h]\s?(\d\d))?(?:\s?[:.]\s?(\d\d))?(?:\s?([ap])\.?\s?m\.?)?", re.IGNORECASE)
+_TIME = lazy_pattern(r"(\d{1,2})(?:\s?[:.h]\s?(\d\d))?(?:\s?[:.]\s?(\d\d))?(?:\s?([ap])\.?\s?m\.?)?", re.IGNORECASE)
 
 #: As Amazon has a time: 1'21".
-_MINUTES = re.compile(r"(\d{1,3})'\s?(\d{1,2})\u2033")
+_MINUTES = lazy_pattern(r"(\d{1,3})'\s?(\d{1,2})\u2033")
 
 
 def _time(written: str, _form: str, language: Language) -> str | None:

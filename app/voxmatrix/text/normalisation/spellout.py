@@ -23,7 +23,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-_TOKEN = re.compile(r"(<(?:%[\w-]+)?<|>(?:%[\w-]+)?>|=%[\w-]+=|[\[|\]])")
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
+_TOKEN = lazy_pattern(r"(<(?:%[\w-]+)?<|>(?:%[\w-]+)?>|=%[\w-]+=|[\[|\]])")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.numbers import MAX_DIGITS
 from voxmatrix.text.normalisation.patterns import Rule, any_of, apply
 from voxmatrix.text.normalisation.plurals import plural
 from voxmatrix.text.normalisation.spellout import read_spellout, spell
 
-_ANYTHING = re.compile("[\\d\u221e&=\u00a7\u00d7\u00f7\u2212]")
-_TAG = re.compile(r"([a-z]{2,3})(?:-(?![a-z]{4}(?:-|$)).*)?")
-_FRACTION = re.compile("(\\d?)\\s?([\u00bd\u00bc\u00be])")
+_ANYTHING = lazy_pattern("[\\d\u221e&=\u00a7\u00d7\u00f7\u2212]")
+_TAG = lazy_pattern(r"([a-z]{2,3})(?:-(?![a-z]{4}(?:-|$)).*)?")
+_FRACTION = lazy_pattern("(\\d?)\\s?([\u00bd\u00bc\u00be])")
 #: Letters of languages that put no spaces between words: Thai, Burmese, Japanese, Chinese, Korean.
 _UNSPACED = "\u0e00-\u0e7f\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _NO_LETTER_BEFORE = rf"(?<![^\W{_UNSPACED}])"

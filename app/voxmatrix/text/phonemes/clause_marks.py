@@ -6,6 +6,8 @@ Learned by observing the library; tests/text/phonemes/test_phonemizer.py compare
 import re
 from collections.abc import Iterator, Sequence
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
 #: What Piper writes for a mark.
 MARKS = {
     ".": ".",
@@ -30,8 +32,8 @@ MARKS = {
 #: Chinese and Japanese.
 _SILENT_MARKS = "\u2026\u00a1\u00bf\u0589\u0964\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\uff64"
 #: Of several marks in a row the first counts.
-_MARKS_IN_A_ROW = re.compile("[" + re.escape("".join(MARKS) + _SILENT_MARKS) + "]+")
-_SPOKEN = re.compile(r"[^\W_]")
+_MARKS_IN_A_ROW = lazy_pattern("[" + re.escape("".join(MARKS) + _SILENT_MARKS) + "]+")
+_SPOKEN = lazy_pattern(r"[^\W_]")
 
 
 def marks(text: str, ends: Sequence[int]) -> Iterator[str]:

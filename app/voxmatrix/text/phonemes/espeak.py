@@ -18,6 +18,7 @@ from voxmatrix.config import environment
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
 from voxmatrix.landlock import Limits, python_folders
 from voxmatrix.processes import EndedError, LineProcess
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.wording import quoted
 
 #: Names another file than that of the package espeakng-loader; its data is the folder espeak-ng-data beside it.
@@ -39,7 +40,7 @@ _SYSTEM = {
     "darwin": ("/opt/homebrew/lib/libespeak-ng.dylib", "/usr/local/lib/libespeak-ng.dylib"),
 }
 #: A language with a variant, such as en-gb-x-rp+f2. espeak-ng looks for a file of this name: so no path is one.
-_VOICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]{0,63}")
+_VOICE_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_+-]{0,63}")
 _VOICES = "choose a language of espeak-ng, e.g. `language=en-us`, de, sv or cmn"
 _ENDS = "its process ends at once"
 _INSTALL = "pip install espeakng-loader"

@@ -1,16 +1,15 @@
 """Phonemes that SSML and lexicons give, as voices read them."""
 
-import re
-
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.symbols import GIVEN_PHONEMES
 
 #: The ends of syllables, ties between letters and words, and what would end the brackets: no sounds.
-_NO_SOUNDS = re.compile("[][.|\u203f\u035c\u0361\u2016]")
+_NO_SOUNDS = lazy_pattern("[][.|\u203f\u035c\u0361\u2016]")
 X_SAMPA = ("x-sampa", "xsampa")
 #: Alphabets that are read; those of their makers (cmu, sapi, ups …) are not.
 ALPHABETS = ("ipa", *X_SAMPA)
 
-_GIVEN = re.compile(GIVEN_PHONEMES)
+_GIVEN = lazy_pattern(GIVEN_PHONEMES)
 #: Diphthongs, affricates and a schwa of misaki, Kokoro's alphabet, in IPA, which has no capitals.
 _MISAKI = str.maketrans(
     {"A": "eɪ", "I": "aɪ", "O": "oʊ", "Q": "əʊ", "W": "aʊ", "Y": "ɔɪ", "ʤ": "dʒ", "ʧ": "tʃ", "ᵊ": "ə"}

@@ -1,12 +1,12 @@
 """From a sentence to phonemes: through espeak-ng as Piper uses it, or letter by letter without it."""
 
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Protocol
 
 from voxmatrix.closing import Closeable
 from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UsageError
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.phonemes.clause_marks import MARKS, marks
 from voxmatrix.text.phonemes.espeak import Clause, Espeak, LineServer, other_version, outdated
 from voxmatrix.text.phonemes.given import without_misaki
@@ -15,11 +15,11 @@ from voxmatrix.text.phonemes.scripts import parts
 from voxmatrix.text.symbols import BOS, EOS, GIVEN_PHONEMES, PAD, letters
 from voxmatrix.wording import quoted
 
-_GIVEN = re.compile(GIVEN_PHONEMES)
+_GIVEN = lazy_pattern(GIVEN_PHONEMES)
 #: Tones of Chinese and Thai, which other voices have no sounds for, and a part of `ts.`, which is no pause.
-_TONES = re.compile(r"[\dɜ.]")
-_AFTER_WORDS = re.compile(r"[\W_]*\Z")
-_LANGUAGE_FLAG = re.compile(r"\([^)]+\)")
+_TONES = lazy_pattern(r"[\dɜ.]")
+_AFTER_WORDS = lazy_pattern(r"[\W_]*\Z")
+_LANGUAGE_FLAG = lazy_pattern(r"\([^)]+\)")
 #: Piper puts a space after some marks.
 _AFTER = dict.fromkeys(",:;", " ")
 #: espeak-ng names other quotes in Ukrainian, Polish and Kyrgyz, and this one in no language.
@@ -273,8 +273,8 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-_LETTER = re.compile("[\u0621-\u063a\u0641-\u064a]")
-_VOWEL_SIGN = re.compile("[\u064b-\u0652\u0670]")
+_LETTER = lazy_pattern("[\u0621-\u063a\u0641-\u064a]")
+_VOWEL_SIGN = lazy_pattern("[\u064b-\u0652\u0670]")
 #: Text with all its signs has more than one for two letters; text with a few to avoid confusion has fewer than this.
 _MIN_SIGNS_PER_LETTER = 0.25
 
@@ -284,7 +284,7 @@ def has_vowels(sentence: str) -> bool:
     return len(_VOWEL_SIGN.findall(sentence)) >= len(_LETTER.findall(sentence)) * _MIN_SIGNS_PER_LETTER
 
 
-_KANJI = re.compile("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_KANJI = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 
 
 def refuse_kanji(sentence: str) -> None:

@@ -10,8 +10,6 @@ import ctypes
 import json
 import os
 import sys
-from pathlib import Path
-from typing import Any
 
 _SYNCHRONOUS, _UTF8 = 2, 1
 _NOTHING = ctypes.create_string_buffer(b"")
@@ -23,7 +21,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever the library prints stays out of the answers
 
-    def say(answer: Any) -> None:
+    def say(answer: object) -> None:
         answers.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
         answers.flush()
 
@@ -59,8 +57,8 @@ def _load(paths: list[str]) -> tuple[ctypes.CDLL | None, str]:
 
 def _data(library: str) -> bytes | None:
     """The data beside the library, by a relative path, since long ones are truncated; None: the library's own."""
-    folder = Path(library).absolute().parent
-    if not (folder / "espeak-ng-data").is_dir():
+    folder = os.path.dirname(os.path.abspath(library))
+    if not os.path.isdir(os.path.join(folder, "espeak-ng-data")):
         return None
     os.chdir(folder)
     return b"espeak-ng-data"

@@ -2,6 +2,8 @@
 
 import re
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
 _SIGNS = {
     # consonants that are other letters in IPA
     "b_<": "ɓ", "d_<": "ɗ", "g_<": "ɠ", "d`": "ɖ", "g": "ɡ", "G": "ɣ", "h\\": "ɦ", "H": "ɥ", "j\\": "ʝ", "J": "ɲ",
@@ -18,7 +20,7 @@ _SIGNS = {
     '"': "ˈ", "%": "ˌ", ":": "ː", ":\\": "ˑ", "~": "̃", "_~": "̃", "=": "̩", "_=": "̩", "_h": "ʰ", "_j": "ʲ", "'": "ʲ",
     "_w": "ʷ", "_0": "̥", "_v": "̬", "_d": "̪", "_^": "̯", "_G": "ˠ", "_>": "ʼ", "`": "˞", ".": ".", "-\\": "‿",
 }  # fmt: skip
-_SIGN = re.compile("|".join(re.escape(sign) for sign in sorted(_SIGNS, key=len, reverse=True)))
+_SIGN = lazy_pattern("|".join(re.escape(sign) for sign in sorted(_SIGNS, key=len, reverse=True)))
 
 
 def x_sampa_to_ipa(written: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.speech.language import SpeechOfLanguage
 
 _DASH = r"--|[\u2014\u2013\u2015]"
@@ -17,8 +18,8 @@ _OPENING = {
     for hyphen, dash in ((False, _DASH), (True, _HYPHEN))
 }
 #: A number between dashes is a heading.
-_NUMBER = re.compile(r"\s*[IVXLCDM\d]+\W*(?:\n|\Z)")
-_BEHIND_COLON = re.compile(rf"(?<=:)\s*(?:{_DASH})\s*(?=[^\s\-\u2014\u2013])")
+_NUMBER = lazy_pattern(r"\s*[IVXLCDM\d]+\W*(?:\n|\Z)")
+_BEHIND_COLON = lazy_pattern(rf"(?<=:)\s*(?:{_DASH})\s*(?=[^\s\-\u2014\u2013])")
 #: How much is looked at behind a dash.
 _SEEN = 200
 

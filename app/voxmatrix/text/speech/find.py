@@ -1,10 +1,10 @@
 """Where speech stands in the paragraphs of a book."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.say_as import SAY_AS
 from voxmatrix.text.speech.language import SpeechOfLanguage, speech_of
 from voxmatrix.text.speech.quotes import Marks, Quotes, closing_of, has_word, opens, pieces_with_words
@@ -12,16 +12,16 @@ from voxmatrix.text.speech.untagged import untagged
 from voxmatrix.text.symbols import GIVEN_PHONEMES
 
 #: Phonemes and words with a mark: no speech begins or ends within them.
-_WORDS = re.compile(f"{GIVEN_PHONEMES}|{SAY_AS}")
+_WORDS = lazy_pattern(f"{GIVEN_PHONEMES}|{SAY_AS}")
 #: Has no case: neither a name nor in the middle of a sentence.
 _LETTER = "\u05d0"
 #: Marks that are much rarer than the usual ones of a book enclose titles and words, and dashes items of lists.
 _RARE = 0.1
 _FEWEST_DASHES, _FEWEST_HYPHENS = 0.02, 0.05
-_BEGINS_WITH_DASH = re.compile(r"(?:^|:\s*|^[\u00ab\u00bb]\s+)(?:--|[\u2014\u2013\u2015])\s*(?![\s\u2014\u2013-])")
-_BEGINS_WITH_HYPHEN = re.compile(r"-\s*[\w\u00a1\u00bf]")
+_BEGINS_WITH_DASH = lazy_pattern(r"(?:^|:\s*|^[\u00ab\u00bb]\s+)(?:--|[\u2014\u2013\u2015])\s*(?![\s\u2014\u2013-])")
+_BEGINS_WITH_HYPHEN = lazy_pattern(r"-\s*[\w\u00a1\u00bf]")
 #: `'` where it may open speech; some words begin with an apostrophe.
-_STRAIGHT = re.compile(
+_STRAIGHT = lazy_pattern(
     r"(?<![\w.,;:!?'\"])'(?=[\w\u2014\u2013\u2026])(?!(?i:t(?:is|was|were|will|would|il)|em|bout|gainst|neath)\b)"
 )
 _CURLY = "\u2018"
@@ -33,13 +33,13 @@ _MAX_PARAGRAPHS = 8
 _MAX_WORDS = 4
 #: How much is looked at before them.
 _SEEN = 30
-_PUNCTUATED = re.compile(r"[.,;:!?\u2026\u2014\u2013-]\W*$")
-_BEFORE_SPEECH = re.compile(r"[.,;:!?\u2026\u2014\u2013-]\W*$|^\W*$")
-_SENTENCE_GOES_ON = re.compile(r"\W*\s[^\W\d_A-Z]|\W*$|[-\u2011]\w|['\u2019]?s\b")
-_GOES_ON_AT_ONCE = re.compile(r"\s[^\W\d_A-Z]")
+_PUNCTUATED = lazy_pattern(r"[.,;:!?\u2026\u2014\u2013-]\W*$")
+_BEFORE_SPEECH = lazy_pattern(r"[.,;:!?\u2026\u2014\u2013-]\W*$|^\W*$")
+_SENTENCE_GOES_ON = lazy_pattern(r"\W*\s[^\W\d_A-Z]|\W*$|[-\u2011]\w|['\u2019]?s\b")
+_GOES_ON_AT_ONCE = lazy_pattern(r"\s[^\W\d_A-Z]")
 #: A name may go on with it as well, if no punctuation parts them: he read the “Times” Sunday issue.
-_SMALL_WORD = re.compile(r"(?<!\w)[^\W\d_A-Z][\w'\u2019-]*\s$")
-_NAME = re.compile(r"\s[A-Z\u00c0-\u00de]")
+_SMALL_WORD = lazy_pattern(r"(?<!\w)[^\W\d_A-Z][\w'\u2019-]*\s$")
+_NAME = lazy_pattern(r"\s[A-Z\u00c0-\u00de]")
 
 
 class SpokenPart(NamedTuple):

@@ -1,10 +1,10 @@
 """What of a text stands in quotation marks, and what in *asterisks*, as novels, chats and games write them."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.speech.dashes import incises, opening, turns
 from voxmatrix.text.speech.language import SpeechOfLanguage, speech_of
 
@@ -30,16 +30,16 @@ _CLOSING = {
 }
 #: These open wherever they stand, if nothing is open. Others do at the beginning of a word.
 _OPENING = "\u201c\u201e\u00ab\u2039\u300c\u300e"
-_MARK = re.compile(rf"[\u2018{''.join(_CLOSING)}{''.join(_CLOSING.values())}]")
+_MARK = lazy_pattern(rf"[\u2018{''.join(_CLOSING)}{''.join(_CLOSING.values())}]")
 #: It opens, and closes in some old books as well.
 _BOTH = "\u00ab"
 _CONTINUES = "\u00bb"
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_BLANK_LINE = lazy_pattern(r"\n[^\S\n]*\n")
 _SINGLE_OPENING = "\u2018"
 #: British dialogue ends with a mark inside; what does not could begin or end with an apostrophe.
-_SINGLE = re.compile(r"(?<![\w\u2019])\u2018(?=\S)(?:(?!\n\s*\n)[^\u2018])*?[.,!?;:\u2026\u2014\u2013-]\u2019(?!\w)")
+_SINGLE = lazy_pattern(r"(?<![\w\u2019])\u2018(?=\S)(?:(?!\n\s*\n)[^\u2018])*?[.,!?;:\u2026\u2014\u2013-]\u2019(?!\w)")
 #: It belongs to what stands before it.
-_PUNCTUATION = re.compile(r"[,.;:!?\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]+")
+_PUNCTUATION = lazy_pattern(r"[,.;:!?\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]+")
 #: Scripts that put no spaces between words begin here.
 _FIRST_WITHOUT_SPACES = "\u2e80"
 

@@ -4,14 +4,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.passages import TAG
 
 #: Tags in a row, with the spaces around them.
-_TAGS = re.compile(rf"(?P<space> ?)(?:{TAG.pattern} ?)+", re.IGNORECASE)
+_TAGS = lazy_pattern(rf"(?P<space> ?)(?:{TAG.pattern} ?)+", re.IGNORECASE)
 #: What no space stands before.
-_PUNCTUATION = re.compile('"?[,.;:!?\u2026]')
+_PUNCTUATION = lazy_pattern('"?[,.;:!?\u2026]')
 #: What no space stands behind: marks that open something, and the beginning of the text.
-_OPENED = re.compile(r"(?:^|\s)\W{0,2}$")
+_OPENED = lazy_pattern(r"(?:^|\s)\W{0,2}$")
 
 
 class Untagged(NamedTuple):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.patterns import CAPITAL, SMALL, TEXT_ENDS, Rule, any_of, apply
@@ -106,7 +107,7 @@ def _capitalised(text: str) -> str:
 
 
 _CAPITALS = rf"{CAPITAL}(?:{CAPITAL}|')*(?!\w)"
-_IN_CAPITALS = re.compile(rf"(?<!\w)(?:{_CAPITALS}[^\w\n]{{1,3}}){{2,}}{_CAPITALS}")
+_IN_CAPITALS = lazy_pattern(rf"(?<!\w)(?:{_CAPITALS}[^\w\n]{{1,3}}){{2,}}{_CAPITALS}")
 
 
 def lower_words_in_capitals(text: str, language: Language) -> str:
@@ -170,7 +171,7 @@ def _address_rules(language: Language) -> tuple[Rule, ...]:
     )
 
 
-_ANY = re.compile(r"\s(?:[IVXLC]+|[ivxlc]{2,})(?!\w)|\s0\d")
+_ANY = lazy_pattern(r"\s(?:[IVXLC]+|[ivxlc]{2,})(?!\w)|\s0\d")
 _ROMAN = r"(?=[IVXLC])(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?!\w|\.\w|'(?!s\b))"
 #: `05`, but `0.5` and the beginning of a telephone number as they are.
 _ZEROS = r"(?:0+(?=[1-9]\d?(?!\w|[.,-]\d|\s\d)))?"

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Currency, Language, Names
 from voxmatrix.text.normalisation.patterns import TEXT_ENDS, Rule, any_of, apply, sentence_ends
@@ -67,10 +68,10 @@ def _counted(written: str, names: Names, language: Language) -> str:
     return f"{numbers.number(written, language, form)} {numbers.plural(written, names, language)}"
 
 
-_ANGLE = re.compile(
+_ANGLE = lazy_pattern(
     r"(?<=\d)\s?°\s?(\d{1,2})\s?'(?!\w)(?:\s?(\d{1,2}(?:[.,]\d+)?)\s?\"(?!\w))?(?:\s?([NSEW]{1,2})(?!\w|\.\w))?|(?<=\d)\s?°\s()()([NSEW])(?!\w|\.\w)"
 )
-_SHILLINGS = re.compile(
+_SHILLINGS = lazy_pattern(
     r"£\s?(\d[\d,]*)(?:,\s?|\s)(\d{1,2})s\.?(?:,?\s?(\d{1,2})d\b\.?)?|(?<![\w£.,])()(\d{1,2})s(?:\.,?\s?|\s)(\d{1,2})d\b\.?"
 )
 
@@ -99,12 +100,12 @@ def say_several_units(text: str, language: Language) -> str:
     return _SHILLINGS.sub(money, text) if "shilling" in words else text
 
 
-_SIZE = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)(?![^=\n]{0,20}=)|(?<=[a-z])\s[x×]\s(?=\d)(?![^=\n]{0,20}=)")
-_HEIGHT = re.compile(r"(?<![\w.,])(\d{1,2})'\s?(\d{1,2})\"")
+_SIZE = lazy_pattern(r"(?<=\d)\s?[x×]\s?(?=\d)(?![^=\n]{0,20}=)|(?<=[a-z])\s[x×]\s(?=\d)(?![^=\n]{0,20}=)")
+_HEIGHT = lazy_pattern(r"(?<![\w.,])(\d{1,2})'\s?(\d{1,2})\"")
 
 
 #: An inch before what has it: not before `long`, or a word that goes on.
-_INCHES = re.compile(
+_INCHES = lazy_pattern(
     r"(?<![\w.,'])(\d{1,3}(?:\.\d+)?)\"(?!\w)"
     r"(?=(-|\s(?!(?:long|wide|tall|high|deep|thick|by|x|and|or|to|of|from|in|is|are)\b)[^\W\d_])?)"
 )
@@ -198,7 +199,7 @@ def _units(language: Language) -> Rule:
     return re.compile(pattern), unit
 
 
-_MINUS_PART = re.compile(r"(?<![\w).,:/%-])-(?=(?:\d{1,6}\s)?\d{1,9}/\d{1,9}(?![\w/-]|[.,]\d))")
+_MINUS_PART = lazy_pattern(r"(?<![\w).,:/%-])-(?=(?:\d{1,6}\s)?\d{1,9}/\d{1,9}(?![\w/-]|[.,]\d))")
 
 
 def say_fractions(text: str, language: Language) -> str:
@@ -241,19 +242,19 @@ _DASHES = frozenset(f"-{RANGE_DASH}")
 _DASH = rf"\s?[-{RANGE_DASH}]\s?"
 _MONEY = "[$£€¥₩₹]"
 _AMOUNT = r"\d[\d.,]{0,20}(?<=\d)"
-_ALIKE = re.compile(
+_ALIKE = lazy_pattern(
     rf"(?:(?<=\ds)|(?<=\d%)|(?<=\d[ap]m)|(?<=\d\s[ap]m)|(?<=[ap]\.m)|(?<=[ap]\.m\.)){_DASH}(?='?\d)"
     rf"|(?<=\d){_DASH}(?=\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b)|(?<=\d:\d\d){_DASH}(?=\d{{1,2}}:\d\d)",
     re.IGNORECASE,
 )
-_BOTH_MONEY = re.compile(rf"(?<={_MONEY})({_AMOUNT}(?:\s?\w{{1,8}})?){_DASH}(?={_MONEY}\s?\d)")
-_ONE_MONEY = re.compile(rf"({_MONEY})({_AMOUNT}){_DASH}(?={_AMOUNT}(?![\w-]))")
-_VERSES = re.compile(rf"(\d{{1,3}}:\d{{1,3}})[-{RANGE_DASH}](?=\d{{1,3}}(?![\w:-]))")
-_DIFFERENCE = re.compile(rf"(?<=\d){_DASH}(?={_AMOUNT}\s?=)|(?<=[a-z]){_DASH}(?=\d+\s?=)")
-_AFTER_EQUALS = re.compile(rf"(=\s?{_AMOUNT}){_DASH}(?=\d)")
-_NO_WHOLE = re.compile(r"(?<![\w.,])\.(?=\d)")
-_NO_WHOLE_MONEY = re.compile(rf"(?<={_MONEY}),(?=\d)")
-_MINUS = re.compile(rf"(?<![\w).,%-])-(?={_MONEY}?\d)")
+_BOTH_MONEY = lazy_pattern(rf"(?<={_MONEY})({_AMOUNT}(?:\s?\w{{1,8}})?){_DASH}(?={_MONEY}\s?\d)")
+_ONE_MONEY = lazy_pattern(rf"({_MONEY})({_AMOUNT}){_DASH}(?={_AMOUNT}(?![\w-]))")
+_VERSES = lazy_pattern(rf"(\d{{1,3}}:\d{{1,3}})[-{RANGE_DASH}](?=\d{{1,3}}(?![\w:-]))")
+_DIFFERENCE = lazy_pattern(rf"(?<=\d){_DASH}(?={_AMOUNT}\s?=)|(?<=[a-z]){_DASH}(?=\d+\s?=)")
+_AFTER_EQUALS = lazy_pattern(rf"(=\s?{_AMOUNT}){_DASH}(?=\d)")
+_NO_WHOLE = lazy_pattern(r"(?<![\w.,])\.(?=\d)")
+_NO_WHOLE_MONEY = lazy_pattern(rf"(?<={_MONEY}),(?=\d)")
+_MINUS = lazy_pattern(rf"(?<![\w).,%-])-(?={_MONEY}?\d)")
 
 
 def mark_ranges(text: str, language: Language) -> str:

@@ -3,18 +3,19 @@
 import re
 from functools import cache
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.patterns import any_of
 
-_TELEPHONE = re.compile(
+_TELEPHONE = lazy_pattern(
     r"(?<![\w.,+-])(?:(?:\+\d{1,3}[ .-]?)?(?:1[ .-])?(?:\(\d{3}\)[ .-]{0,2}|\d{3}[ .-])\d{3}[.-]\d{4}(?:-\d{4})?"
     r"|\+\d{1,3}[ -]?(?:\(\d{1,4}\))?[\d -]{5,15}\d|0\d{1,3}-\d{2,3}(?: ?\d{2,3}){1,3}"
     r"|0\d{1,2} \d{3} (?:\d{4}|\d\d \d\d)|\d{3}-\d{2}-\d{4}|\d{3}-\d{4})(?![\w-]|[.,]\d)"
 )
-_ISBN = re.compile(r"(?<!\w)(ISBN)(?:-1[03])?:?\s?((?:\d[- ]?){9}(?:[\dX]|(?:\d[- ]?){3}\d))(?!\w)")
-_ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
-_SERIAL = re.compile(r"(?<=[^\W\d_])\d{3,}|(?<!\d)\d{3,}+(?=[^\W\d_])|(?<=\w[/-])\d{5,}|(?<!\d)\d{5,}(?=[/-]\w)")
+_ISBN = lazy_pattern(r"(?<!\w)(ISBN)(?:-1[03])?:?\s?((?:\d[- ]?){9}(?:[\dX]|(?:\d[- ]?){3}\d))(?!\w)")
+_ADDRESS = lazy_pattern(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
+_SERIAL = lazy_pattern(r"(?<=[^\W\d_])\d{3,}|(?<!\d)\d{3,}+(?=[^\W\d_])|(?<=\w[/-])\d{5,}|(?<!\d)\d{5,}(?=[/-]\w)")
 
 
 def say_codes(text: str, language: Language) -> str:
@@ -68,16 +69,16 @@ def _emergency(language: Language) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.,-])(?<![$€£])(?:{number})(?=[ -](?:{words})\b)|\A(?:{number})(?=[\s.!?]*\Z)")
 
 
-_ANY = re.compile(r"@|\w\.\w|://")
-_SCHEME = re.compile(r"(?<!\w)(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
-_PORT = re.compile(r":\d+(?=/|$)")
-_MAIL = re.compile(r"(?:(?<![\w.+-])|(?<=\s\.))[\w+-]+(?:[.&]+[\w+-]+)*@[\w-]+(?:\.[\w-]+)+(?:/[\w/-]*\w)?")
+_ANY = lazy_pattern(r"@|\w\.\w|://")
+_SCHEME = lazy_pattern(r"(?<!\w)(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
+_PORT = lazy_pattern(r":\d+(?=/|$)")
+_MAIL = lazy_pattern(r"(?:(?<![\w.+-])|(?<=\s\.))[\w+-]+(?:[.&]+[\w+-]+)*@[\w-]+(?:\.[\w-]+)+(?:/[\w/-]*\w)?")
 _ENDINGS = (
     "com|org|net|edu|gov|mil|int|info|biz|io|ai|app|dev|tv|se|no|dk|fi|uk|de|fr|es|it|nl|be|ch|at|eu|us|ca|au|jp|cn"
     "|ru|br|sm|mx|ar|cl|pl|pt|kr|nz|ie|gr|cz|hu|ua|il|cat|html?|pdf|txt|docx?|xlsx?|csv|json|zip|exe|py|jpe?g|png|gif|mp[34]|wav"
 )
-_HOST = re.compile(rf"(?<![\w.@/-])[A-Za-z][\w-]*(?:\.[\w-]+){{0,9}}\.(?:{_ENDINGS})(?:/[\w./-]*[\w])?(?![\w-]|\.\w)")
-_PARTS = re.compile(r"\d+|[._/&+-]")
+_HOST = lazy_pattern(rf"(?<![\w.@/-])[A-Za-z][\w-]*(?:\.[\w-]+){{0,9}}\.(?:{_ENDINGS})(?:/[\w./-]*[\w])?(?![\w-]|\.\w)")
+_PARTS = lazy_pattern(r"\d+|[._/&+-]")
 
 
 def spell_links(text: str, language: Language) -> str:

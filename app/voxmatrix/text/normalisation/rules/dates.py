@@ -4,17 +4,18 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.patterns import any_of, sentence_ends
 
-_YEAR_FIRST = re.compile(r"(?<![\w./-])((?:1\d|20)\d\d)([-/.])(\d{1,2})\2(\d{1,2})(?![\w/-]|[.,]\d)")
-_NUMERIC = re.compile(
+_YEAR_FIRST = lazy_pattern(r"(?<![\w./-])((?:1\d|20)\d\d)([-/.])(\d{1,2})\2(\d{1,2})(?![\w/-]|[.,]\d)")
+_NUMERIC = lazy_pattern(
     r"(?<![\w./-])(\d{1,2})(?:([/.-])(\d{1,2})\2((?:1\d|20)\d\d)|(/)(\d{1,2})/(\d\d))(?![\w/-]|[.,]\d)"
 )
-_MONTH_AND_YEAR = re.compile(r"(?<![\w.,/-])(0?[1-9]|1[0-2])/((?:19|20)\d\d)(?![\w/-]|[.,]\d)")
-_WITH_TIME = re.compile(r"(?<=\d-\d\d)T(?=\d\d:\d\d)")
-_SLASHED = re.compile(
+_MONTH_AND_YEAR = lazy_pattern(r"(?<![\w.,/-])(0?[1-9]|1[0-2])/((?:19|20)\d\d)(?![\w/-]|[.,]\d)")
+_WITH_TIME = lazy_pattern(r"(?<=\d-\d\d)T(?=\d\d:\d\d)")
+_SLASHED = lazy_pattern(
     r"(?<![\w./])(den\s)?(\d{1,2})/(\d{1,2})(?:[\s-]((?:1\d|20)\d\d))?(?![\w/]|[.,]\d)", re.IGNORECASE
 )
 
@@ -137,9 +138,9 @@ def _short_year(year: str, language: Language) -> str:
     return oh + numbers.cardinal(str(int(year)), language)
 
 
-_SHORT_YEAR = re.compile(r"(?<![\w'])'(?=\d\d(?![\w']))")
-_YEAR_SPAN = re.compile(r"(?<![\w.,:/-])(1[1-9]\d\d|20\d\d)\s?[-\u2012]\s?(1[1-9]\d\d|20\d\d)(?![\w:/%-]|[.,]\d)")
-_YEAR_AND_SHORT = re.compile(r"(?<![\w.,:/-])(1[1-9]|20)(\d\d)([-\u2012/])(\d\d)(?![\w:/%-]|[.,]\d)")
+_SHORT_YEAR = lazy_pattern(r"(?<![\w'])'(?=\d\d(?![\w']))")
+_YEAR_SPAN = lazy_pattern(r"(?<![\w.,:/-])(1[1-9]\d\d|20\d\d)\s?[-\u2012]\s?(1[1-9]\d\d|20\d\d)(?![\w:/%-]|[.,]\d)")
+_YEAR_AND_SHORT = lazy_pattern(r"(?<![\w.,:/-])(1[1-9]|20)(\d\d)([-\u2012/])(\d\d)(?![\w:/%-]|[.,]\d)")
 
 
 def say_years(text: str, language: Language) -> str:
@@ -200,20 +201,20 @@ def _is_counted(match: re.Match[str], language: Language) -> bool:
     return not (before and before[-1].strip("(\"'") in language.before_years)
 
 
-_CLOCK = re.compile(
+_CLOCK = lazy_pattern(
     r"(?<![\w:.,])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:]|\.\d)(?:\s?([ap])\.?m(\.?)(?!\w))?", re.IGNORECASE
 )
-_CLOCK_WITH_DOT = re.compile(
+_CLOCK_WITH_DOT = lazy_pattern(
     r"(?<![\w.,])([01]?\d|2[0-4])\.([0-5]\d)(?!\d|[.:]\d)"
     r"(?:(?<=klockan \d\.\d\d)|(?<=klockan \d\d\.\d\d)|(?= (?:för|efter)middag))()()()"
 )
-_CLOCK_SPAN = re.compile(r"((?<=klockan )\d{1,2}[.:]\d\d)\s?[-\u2012]\s?(\d{1,2}[.:]\d\d)(?!\d|[.:]\d)")
-_CLOCK_WITH_DOT_AND_HALF = re.compile(r"(?<![\w.,])(0?\d|1[0-2])\.([0-5]\d)()\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
-_DURATION = re.compile(
+_CLOCK_SPAN = lazy_pattern(r"((?<=klockan )\d{1,2}[.:]\d\d)\s?[-\u2012]\s?(\d{1,2}[.:]\d\d)(?!\d|[.:]\d)")
+_CLOCK_WITH_DOT_AND_HALF = lazy_pattern(r"(?<![\w.,])(0?\d|1[0-2])\.([0-5]\d)()\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
+_DURATION = lazy_pattern(
     r"(?<![\w.,])(?:(?P<hour>\d{1,3})\s?h\s?)?(?P<minute>\d{1,2})\s?m(?:\s?(?P<second>\d{1,2})\s?s)?(?![\w/'²³])"
 )
-_HOUR = re.compile(r"(?<![\w:.,])(1[0-2]|0?[1-9])\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
-_ZONE = re.compile(r"(?<=m )(?:([ECMP])\.?([SD])\.?(T)|(G)\.?(M)\.?(T)|(U)\.?(T)\.?(C))(?!\w)", re.IGNORECASE)
+_HOUR = lazy_pattern(r"(?<![\w:.,])(1[0-2]|0?[1-9])\s?([ap])\.?m(\.?)(?!\w)", re.IGNORECASE)
+_ZONE = lazy_pattern(r"(?<=m )(?:([ECMP])\.?([SD])\.?(T)|(G)\.?(M)\.?(T)|(U)\.?(T)\.?(C))(?!\w)", re.IGNORECASE)
 
 
 def say_times(text: str, language: Language) -> str:

@@ -2,12 +2,13 @@
 
 import re
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation.language import Declension, Language
 
-_LAST_WORDS = re.compile(r"(?:\b([^\W\d_]+)[\s,]+)?\b([^\W\d_]+)[\s(\"'-]*$")
-_NEXT_NOUN = re.compile(r"\.?\s(?:[a-zäöüß]+e[mnrs]?\s){0,2}([A-ZÄÖÜ][\wäöüß-]*)")
+_LAST_WORDS = lazy_pattern(r"(?:\b([^\W\d_]+)[\s,]+)?\b([^\W\d_]+)[\s(\"'-]*$")
+_NEXT_NOUN = lazy_pattern(r"\.?\s(?:[a-zäöüß]+e[mnrs]?\s){0,2}([A-ZÄÖÜ][\wäöüß-]*)")
 #: The ending of an ordinal before, as in `der erste und 2. Tag`.
-_JOINED = re.compile(r"(?:te|ste|rte)(n|r|s|m)?\s+(?:und|oder|bis)\s*$")
+_JOINED = lazy_pattern(r"(?:te|ste|rte)(n|r|s|m)?\s+(?:und|oder|bis)\s*$")
 
 
 def ordinal_form(match: re.Match[str], group: str | int, language: Language) -> str:

@@ -3,16 +3,18 @@
 import re
 import unicodedata
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
+
 _HIGH = "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]"
 _NEGATIVE = f"\u207b{_HIGH}+"
-_POWER = re.compile(
+_POWER = lazy_pattern(
     rf"(?<=[\d)])(?!\u00b9(?!{_HIGH}))(?:{_HIGH}+|{_NEGATIVE})"  # a \u00b9 alone is the mark of a note
     rf"|(?<=\b[a-z]){_HIGH}+"
     rf"|(?<=[^\W\d_])(?:[\u00b2\u00b3]|{_NEGATIVE})"  # of a unit
 )
-_TYPED_POWER = re.compile(r"(?:(?<=[\d)])|(?<=\b[^\W\d_]))\^(?:-?\d+|\(-?\d+\))")
-_FRACTION = re.compile(rf"(?<=\d)?({_HIGH}+)[\u2044/]([\u2080-\u2089]+)")
-_NOTE = re.compile(r"(?<=[^\W\d_])[\u00b9\u2070\u2074-\u2079]+")
+_TYPED_POWER = lazy_pattern(r"(?:(?<=[\d)])|(?<=\b[^\W\d_]))\^(?:-?\d+|\(-?\d+\))")
+_FRACTION = lazy_pattern(rf"(?<=\d)?({_HIGH}+)[\u2044/]([\u2080-\u2089]+)")
+_NOTE = lazy_pattern(r"(?<=[^\W\d_])[\u00b9\u2070\u2074-\u2079]+")
 
 #: How espeak-ng is told to say a power, and minus, in languages without rules of ours.
 _POWERS = {

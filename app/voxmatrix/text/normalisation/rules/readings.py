@@ -23,24 +23,25 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.patterns import Rule, any_of
 from voxmatrix.text.normalisation.rules.declension import ordinal_form
 from voxmatrix.text.normalisation.rules.roman import ROMAN, is_roman, value_of
 
-_MACRO = re.compile(r"(?<!P)<(?:([a-z_]+)|after:([^<>]+)|not after:([^<>]+))>")
-_FIELD = re.compile(r"\{(\w+)(?::(\w+))?(?:\|([^{}]*))?\}|(\[)|(\])")
+_MACRO = lazy_pattern(r"(?<!P)<(?:([a-z_]+)|after:([^<>]+)|not after:([^<>]+))>")
+_FIELD = lazy_pattern(r"\{(\w+)(?::(\w+))?(?:\|([^{}]*))?\}|(\[)|(\])")
 _NEEDS_ROMAN, _NEEDS_DIGITS = re.compile(r"<roman"), re.compile(r"\\d|<(?:day|year|month_number|number|integer)>")
-_DIGIT = re.compile(r"\d")
-_ROMAN_NUMBER = re.compile(r"\b[IVXLCDM]+(?:er|re|e|ᵉ|ème|ère|s)?\b|\b[ivxl]{2,}\b")
+_DIGIT = lazy_pattern(r"\d")
+_ROMAN_NUMBER = lazy_pattern(r"\b[IVXLCDM]+(?:er|re|e|ᵉ|ème|ère|s)?\b|\b[ivxl]{2,}\b")
 #: Where a number or a name may begin. What looks back costs most, so it comes behind this.
 _BEGINS = r"(?=[\dA-ZÀ-Ž])"
 
 #: What of an expression is not a character as it stands; what is in the innermost group; what may be missing.
-_NOT_LITERAL = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\[\w(){}|?*+\[\]]|(?<!P)<[a-z][^<>]*>|(?<!\\)[.^$]")
-_INNERMOST = re.compile(r"\([^()]*\)")
-_OPTIONAL = re.compile(r".(?:[?*]|\{[\d,]*\})")
+_NOT_LITERAL = lazy_pattern(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\[\w(){}|?*+\[\]]|(?<!P)<[a-z][^<>]*>|(?<!\\)[.^$]")
+_INNERMOST = lazy_pattern(r"\([^()]*\)")
+_OPTIONAL = lazy_pattern(r".(?:[?*]|\{[\d,]*\})")
 
 #: What is said for a match, in one of its parts.
 _Said = Callable[[re.Match[str]], str]

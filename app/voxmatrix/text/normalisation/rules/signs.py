@@ -4,38 +4,41 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from voxmatrix.text.lazy_pattern import lazy_pattern
 from voxmatrix.text.normalisation import numbers
 from voxmatrix.text.normalisation.language import Language
 from voxmatrix.text.normalisation.rules.codes import say_serials
 
-_GROWN_TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_GROWN_TOGETHER = lazy_pattern(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 #: `16:9` is no time; behind a capital letter it is a verse: John 3:1.
-_PROPORTION = re.compile(r"(\d{1,4}):(\d)(?![\w:]|[.,-]\d)")
+_PROPORTION = lazy_pattern(r"(\d{1,4}):(\d)(?![\w:]|[.,-]\d)")
 _MAX_WORD = 60
-_CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*\s\Z")
-_RATIO = re.compile(r"(?<=\d):(?=\d)")
-_VERSION = re.compile(r"\d+(?:\.\d+){2,}")
-_OF_TWO = re.compile(r"\d{1,3}\.\d{1,3}(?!\w|\.\w)")
+_CAPITALISED = lazy_pattern(r"\b[^\W\d_a-z]\w*\s\Z")
+_RATIO = lazy_pattern(r"(?<=\d):(?=\d)")
+_VERSION = lazy_pattern(r"\d+(?:\.\d+){2,}")
+_OF_TWO = lazy_pattern(r"\d{1,3}\.\d{1,3}(?!\w|\.\w)")
 _BEFORE_VERSIONS = ("Python ", "ersion ", "elease ")
-_BETWEEN_RUNS = re.compile(r"(?<=\d)[^\w\s](?=\d)")
-_RUN = re.compile(r"\d+")
-_ALONE = re.compile(r"(\d{1,3})\.")
+_BETWEEN_RUNS = lazy_pattern(r"(?<=\d)[^\w\s](?=\d)")
+_RUN = lazy_pattern(r"\d+")
+_ALONE = lazy_pattern(r"(\d{1,3})\.")
 
-_FORMULA = re.compile(r"[<>^#*·]")
-_TAG = re.compile(r"</?([A-Za-z][^<>\n/]{0,200})/?>")
-_TIMES = re.compile(r"(?<=\d)\s?[*·]\s?(?=\d)")
-_LESS = re.compile(r"^<\s?(?=\d)|(?<=\s)<(?=\d)|(?<=[\w)])\s?<\s?(?=[\w-]*\d)|(?<=\d)\s?<\s?(?=\w)|(?<=\w)\s<\s(?=\w)")
-_GREATER = re.compile(
+_FORMULA = lazy_pattern(r"[<>^#*·]")
+_TAG = lazy_pattern(r"</?([A-Za-z][^<>\n/]{0,200})/?>")
+_TIMES = lazy_pattern(r"(?<=\d)\s?[*·]\s?(?=\d)")
+_LESS = lazy_pattern(
+    r"^<\s?(?=\d)|(?<=\s)<(?=\d)|(?<=[\w)])\s?<\s?(?=[\w-]*\d)|(?<=\d)\s?<\s?(?=\w)|(?<=\w)\s<\s(?=\w)"
+)
+_GREATER = lazy_pattern(
     r"^>\s?(?=\d)|(?<=\s)>(?=\d)|(?<=[\w)])\s?>\s?(?=[\w-]*\d)|(?<=\d)\s?>\s?(?=\w)|(?<=\w)\s>\s(?=\w)"
 )
-_POWER = re.compile(r"(?<=[\w)])\^\(?(-?\w+)\)?")
-_SHARP = re.compile(r"(?<![\w#])([A-G])#(?!\w)")
+_POWER = lazy_pattern(r"(?<=[\w)])\^\(?(-?\w+)\)?")
+_SHARP = lazy_pattern(r"(?<![\w#])([A-G])#(?!\w)")
 #: Greek letters that are signs, but not in a word of Greek.
 _LETTER = {sign: re.compile(rf"(?<![^\W\d_]){sign}(?![^\W\d_])") for sign in "αβγπ"}
-_GRADE = re.compile(r"([A-F])-(?![\w-]|\s(?:and|or)\s\w+-)")
+_GRADE = lazy_pattern(r"([A-F])-(?![\w-]|\s(?:and|or)\s\w+-)")
 _BEFORE_GRADES = (" a ", " an ", " grade ")
-_SLASH = re.compile(r"(?<=\w)\s?/\s?(?=\w)")
-_SILENT = re.compile(r"[\\/*_^`{}<>|~#\[\]\u00a8\u00af\u00b8\u00a6\u00b6\u2020\u2021\u2022\u2012\u2013]+")
+_SLASH = lazy_pattern(r"(?<=\w)\s?/\s?(?=\w)")
+_SILENT = lazy_pattern(r"[\\/*_^`{}<>|~#\[\]\u00a8\u00af\u00b8\u00a6\u00b6\u2020\u2021\u2022\u2012\u2013]+")
 
 
 def say_numbers(text: str, language: Language) -> str:
