@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from voxmatrix.audio.measures.measures import Measures
 from voxmatrix.dataset.cache import Cache
 from voxmatrix.dataset.checks import check_recordings, usable
 from voxmatrix.dataset.find import find
@@ -70,9 +71,10 @@ def _process(
 def _process_with_cache(
     recordings: Sequence[Recording], settings: PrepareSettings, on_progress: OnProgress | None
 ) -> list[ProcessedRecording]:
-    with Cache(settings.cache, soundfacts=SoundFacts, spoken=Pronunciation) as cache:
+    with Cache(settings.cache, soundfacts=SoundFacts, spoken=Pronunciation, measures=Measures) as cache:
         cache.clean()
-        processor = Processor(cache, quality(settings.quality).rate_hz, settings.language, settings.phoneme_type)
+        rate_hz = quality(settings.quality).rate_hz
+        processor = Processor(cache, rate_hz, settings.language, settings.phoneme_type, measured=settings.ears)
         return processor.process(recordings, settings.workers, on_progress)
 
 
