@@ -1,6 +1,8 @@
 """`voxmatrix prepare DATA`: check recordings, report every problem and fill the cache."""
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +20,13 @@ from voxmatrix.tables.training import MIN_SECONDS, amount_of
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from voxmatrix.audio.waves import Samples
+    from voxmatrix.dataset.listening import Listeners
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
+    from voxmatrix.judge.likeness import SpeakerEncoder
     from voxmatrix.transcripts.lines import Problem
 
 #: Recordings listed for the same reason; --json and --report list all of them.
@@ -40,7 +48,7 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
     if report:
         check_not_folder(Path(report))
     try:
-        prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force)
+        prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force, judge=given.judge)
     except BadInputError as error:
         failed = getattr(error, "prepared", None)
         if failed is None:
@@ -74,6 +82,7 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
         max_seconds=given.max_seconds or MAX_SECONDS,
         profile=given.profile or None,
         prompt_list=given.prompt_list or None,
+        ears=given.ears,
     )
 
 
@@ -95,20 +104,22 @@ def _phoneme_type(value: str) -> str:
 
 
 def prepare_with_progress(
-    data: Path, settings: "PrepareSettings", *, as_json: bool, force: bool, quiet: bool = False
+    data: Path, settings: "PrepareSettings", *, as_json: bool, force: bool, quiet: bool = False, judge: str = ""
 ) -> "PreparedSet":
-    """Prepare, with progress. `force` accepts less than a minute of speech.
+    """Prepare, with progress. `force` accepts less than a minute of speech; `judge` is the model that hears words.
 
     Raises:
+        MissingProgramError: there is a `judge`, and faster-whisper is not installed.
         TooFewRecordingsError: too little is usable; unless `quiet` or `as_json`, all problems have been printed.
         InterruptedRunError: Ctrl-C or SIGTERM; the cache keeps what is done.
     """
     from voxmatrix.dataset.prepare import check_amount, prepare
     from voxmatrix.dataset.prepared import TooFewRecordingsError
 
+    listeners = _listeners(settings, judge)
     try:
         with progress("prepare", "checking recordings", quiet, as_json=as_json) as on_progress:
-            prepared = prepare(data, settings, on_progress)
+            prepared = prepare(data, settings, on_progress, listeners)
         if not force:
             check_amount(data, prepared)
         return prepared
@@ -121,6 +132,28 @@ def prepare_with_progress(
             f"interrupted while checking recordings; what is done is kept in {settings.cache}",
             "run the same command again to continue",
         ) from error
+
+
+def _listeners(settings: "PrepareSettings", judge: str) -> "Listeners":
+    """Who hears the words, if there is a `judge`, and tells speakers apart, if the package for that is installed."""
+    from voxmatrix.dataset.listening import Listeners
+    from voxmatrix.judge.hearing import Recogniser
+
+    recogniser = Recogniser(judge, settings.language) if judge else None
+    with_speakers = settings.ears and find_spec("resemblyzer") is not None
+    return Listeners(recogniser=recogniser, likeness=_likeness if with_speakers else None)
+
+
+def _likeness(samples: "Samples", rate_hz: int) -> "NDArray[np.float32]":
+    """The voice of a clip. The network is loaded for the first one that is not known."""
+    return _encoder().embedding(samples, rate_hz)
+
+
+@cache
+def _encoder() -> "SpeakerEncoder":
+    from voxmatrix.judge.likeness import SpeakerEncoder
+
+    return SpeakerEncoder()
 
 
 def show(prepared: "PreparedSet", data: Path) -> None:

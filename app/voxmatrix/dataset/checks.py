@@ -59,6 +59,9 @@ def _heard_in(item: ProcessedRecording, usual: Usual | None) -> Iterator[Problem
     """What is wrong with the sound of a recording, compared with what is usual."""
     if item.measures is None:
         return
+    if (lone := item.measures.lone_channel) >= 0:
+        what = f"only its channel {lone + 1} of {item.sound.channels} has speech; the noise of others is left out"
+        yield problem_of(item, "one-channel", what, "record one channel, or check the cable of the other", "warning")
     dull = item.sound.source_rate_hz < item.sound.rate_hz  # it has been told
     for fault in faults(item.measures, usual):
         if not (dull and fault.kind == "narrow-band"):
@@ -89,9 +92,6 @@ def _of_sound(item: ProcessedRecording, settings: PrepareSettings) -> Iterator[P
         yield problem_of(item, "too-long", what, "split it into sentences, or raise `max_seconds` (uses more memory)")
     if fault := clipping(sound.clipped_fraction, item.measures.flat_tops if item.measures else 0):
         yield problem_of(item, *fault)
-    if sound.lone_channel >= 0:
-        what = f"only its channel {sound.lone_channel + 1} of {sound.channels} has speech; the noise of others is left out"
-        yield problem_of(item, "one-channel", what, "record one channel, or check the cable of the other", "warning")
     if sound.source_rate_hz < rate_hz:
         what = f"its sample rate of {sound.source_rate_hz} Hz is below the voice's {rate_hz} Hz; it will sound dull"
         lower = quality_with(lambda row: row.rate_hz <= sound.source_rate_hz)

@@ -1,4 +1,4 @@
-"""What ears with a model hear in recordings: other words than those of the text, and other speakers.
+"""What models hear in recordings: other words than those of the text, and other speakers.
 
 What was heard is kept in the cache by the sound, so that a second `prepare` hears nothing again.
 """
@@ -59,7 +59,7 @@ class ClipRecogniser(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ears:
+class Listeners:
     """Models that listen; None: there is none."""
 
     recogniser: ClipRecogniser | None = None
@@ -67,8 +67,11 @@ class Ears:
     likeness: "Callable[[Samples, int], NDArray[np.float32]] | None" = None
 
 
+NOBODY = Listeners()
+
+
 def listen(
-    items: Sequence[ProcessedRecording], ears: Ears, cache: Cache, language: str, on_progress: OnProgress | None
+    items: Sequence[ProcessedRecording], listeners: Listeners, cache: Cache, language: str, on_progress: OnProgress | None
 ) -> list[Problem]:
     """Problems of the words and the speakers of usable recordings.
 
@@ -77,12 +80,12 @@ def listen(
     """
     progress = on_progress or (lambda done, total: None)
     problems: list[Problem] = []
-    if ears.likeness is not None:
-        problems += _other_speakers(items, _vectors(items, ears.likeness, cache))
-    if ears.recogniser is not None:
+    if listeners.likeness is not None:
+        problems += _other_speakers(items, _vectors(items, listeners.likeness, cache))
+    if listeners.recogniser is not None:
         for done, item in enumerate(items):
             progress(done, len(items))
-            problems += _other_words(item, ears.recogniser, cache, language)
+            problems += _other_words(item, listeners.recogniser, cache, language)
         progress(len(items), len(items))
     cache.save()
     return problems

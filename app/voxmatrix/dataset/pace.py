@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from voxmatrix.dataset.problems import problem_of, recording_of
 from voxmatrix.dataset.processing import ProcessedRecording
-from voxmatrix.dataset.sound_checks import MIN_COMPARED, Usual, median, pitch_ratio
+from voxmatrix.dataset.sound_checks import MAD_TO_SIGMA, MIN_COMPARED, Usual, median, pitch_ratio
 from voxmatrix.tables.quality import HOP, quality_with
 from voxmatrix.transcripts.lines import Problem
 
@@ -23,8 +23,6 @@ WARNING_DEVIATIONS, DEVIATIONS = 4.0, 5.0
 _MIN_DEVIATION = 0.08
 #: Of characters in the whole recording, where it was not measured how long somebody speaks.
 _MIN_DEVIATION_OF_CHARACTERS = 0.15
-#: Ratio of standard deviation to median absolute deviation in a normal distribution.
-_MAD_TO_SIGMA = 1.4826
 #: A recording at another sample rate is as many times as high as it is fast, within this factor.
 _SAME_RATIO = 1.25
 _CHECK_TEXT = "check that the text is complete and contains only what is spoken"
@@ -45,7 +43,7 @@ def paces(
     logs = [math.log(_smoothed(item, middle, measured) / middle) for item in items] if middle > 0 else [0.0] * len(items)
     centre = median(logs)
     least = _MIN_DEVIATION if measured else _MIN_DEVIATION_OF_CHARACTERS
-    deviation = max(least, _MAD_TO_SIGMA * median(abs(log - centre) for log in logs))
+    deviation = max(least, MAD_TO_SIGMA * median(abs(log - centre) for log in logs))
     problems = []
     for item, log in zip(items, logs, strict=True):
         compared = len(items) >= MIN_COMPARED and recording_of(item) not in unclear

@@ -42,7 +42,7 @@ class Processor:
     """Process recordings for one sample rate and one language, using the cache where possible."""
 
     def __init__(
-        self, cache: Cache, rate_hz: int, language: str, phoneme_type: str, *, measured: bool = True
+        self, cache: Cache, rate_hz: int, language: str, phoneme_type: str, *, measured: bool = False
     ) -> None:
         self._cache = cache
         self._rate_hz = rate_hz
@@ -91,7 +91,7 @@ class Processor:
 
     def _cached_measures(self, sound_keys: Sequence[str]) -> dict[str, Measures]:
         """The cached measurements by sound key, if they are wanted."""
-        if not self._measured:
+        if not (self._measured and sound_keys):
             return {}
         by_key = {measures_key(key): key for key in sound_keys}
         return {by_key[key]: found for key, found in self._cache.lookup(Measures, by_key).items()}
@@ -127,21 +127,19 @@ class Processor:
         before = _stamp(place)
         sha256 = self._hashes.get(place) or _digest(path)
         if not before or not sha256:
-            self._sounds[place], _ = make_sound(path, self._rate_hz, "", self._cache, measured=False)
+            self._sounds[place] = make_sound(path, self._rate_hz, "", self._cache)
             return
         key = self._sound_key(sha256)
         if self._claim(key) and key not in self._sounds:
             cached = self._cache.lookup(SoundFacts, [key]).get(key)
             if not (cached and self._accept_cached(key, cached, self._cached_measures([key]).get(key))):
-                sound, measures = make_sound(path, self._rate_hz, key, self._cache, measured=self._measured)
+                sound = make_sound(path, self._rate_hz, key, self._cache, measured=self._measured)
                 if _stamp(place) != before:
                     self._sounds[place] = _CHANGED
                     return
                 self._sounds[key] = sound
                 self._cache.store(key, sound)
-                if measures is not None:
-                    self._measures[key] = measures
-                    self._cache.store(measures_key(key), measures)
+                self._measures |= self._cached_measures([key])
         self._hashes[place] = sha256
         self._cache.store_file(place, before, sha256)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voxmatrix.audio.measures.measures import VERSION as MEASURES_VERSION
-from voxmatrix.audio.measures.measures import Measures
 from voxmatrix.audio.reader_version import READER_VERSION
 from voxmatrix.dataset.cache import Cache
 from voxmatrix.dataset.sound_checks import OFFSET
@@ -28,7 +27,6 @@ class SoundFacts(NamedTuple):
     channels: int = 0
     loudest_dbfs: float = -120.0  # the loudest 20 ms
     clipped_fraction: float = 0.0
-    lone_channel: int = -1  # the only one that is used, as the others have noise alone
     fault: str = ""  # one of voxmatrix.audio.load.Fault
     problem: str = ""
     remedy: str = ""
@@ -50,12 +48,10 @@ def measures_key(sound_key: str) -> str:
     return f"{MEASURES_VERSION}:{sound_key}"
 
 
-def make_sound(
-    path: Path, rate_hz: int, key: str, cache: Cache, *, measured: bool = True
-) -> tuple[SoundFacts, Measures | None]:
+def make_sound(path: Path, rate_hz: int, key: str, cache: Cache, *, measured: bool = False) -> SoundFacts:
     """Decode, trim and store one recording; `fault` and `problem` are set if it cannot be read.
 
-    What it sounds like is only known if it is to be `measured`.
+    If it is to be `measured`, its `Measures` are stored, too.
 
     Raises:
         UnreachableError: the cache cannot be written.
@@ -70,7 +66,7 @@ def make_sound(
     try:
         wave = load.read(path, rate_hz, max_seconds=READ_SECONDS)
     except AudioError as error:
-        return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy), None
+        return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy)
     levels = waves.levels_dbfs(wave.samples, rate_hz)
     trimmed = waves.trim(wave.samples, rate_hz, levels)
     offset = wave.samples.mean(dtype=np.float64)
@@ -81,7 +77,10 @@ def make_sound(
     np.save(buffer, stored)  # np.save to a file on a full disk raises an OSError without errno
     with replacing(Cache.clip_path(cache.folder, key)) as file:
         file.write(buffer.getbuffer())
-    facts = SoundFacts(
+    if measured:
+        lone = -1 if wave.lone_channel is None else wave.lone_channel
+        cache.store(measures_key(key), measure(wave.samples, rate_hz)._replace(lone_channel=lone))
+    return SoundFacts(
         samples=len(stored),
         rate_hz=rate_hz,
         seconds=wave.source_seconds,
@@ -89,6 +88,4 @@ def make_sound(
         channels=wave.source_channels,
         loudest_dbfs=round(float(levels.max()), 2) if len(levels) else -120.0,
         clipped_fraction=wave.clipped_fraction,
-        lone_channel=-1 if wave.lone_channel is None else wave.lone_channel,
     )
-    return facts, measure(wave.samples, rate_hz) if measured else None

@@ -5,6 +5,7 @@ in rooms of their own and with faults of two strengths (docs/inside/measured-by-
 the unit of the limit. What depends on the room, the microphone or the voice is compared with the other recordings.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,7 +25,7 @@ NOISY_DB, DROWNED_DB = 25.0, 12.0
 #: Quieter speech is drowned by the noise of most sound cards; and quieter than the others by so much is another take.
 QUIET_DBFS, _QUIETER_DB = -40.0, 12.0
 #: Mains hum so far below the speech is heard in pauses; nearer, it covers speech.
-_HUM_DB, _LOUD_HUM_DB = 45.0, 15.0
+_HUM_DB, _LOUD_HUM_DB = 40.0, 15.0
 #: The mean of the samples, of full scale.
 OFFSET = 0.02
 #: The spectrum of a telephone ends at 3.4 to 4 kHz; that of the others is so much wider.
@@ -39,8 +40,11 @@ _NO_SPEECH_SECONDS, _LONGER_SECONDS = 2.0, 1.5
 _CUT_DB, _TRIMMED_PART = 20.0, 0.2
 #: The number of recordings from which on there is something usual.
 MIN_COMPARED = 8
-#: Times as high as the others' median pitch. Of one speaker, sentences are within 1.17 times.
-_OTHER_PITCH = 1.35
+#: Times as high as the others' median pitch, at least, and so many of their deviations. Of one speaker, sentences are
+#: within 1.17 times.
+_OTHER_PITCH, _PITCH_DEVIATIONS = 1.35, 6.0
+#: Ratio of standard deviation to median absolute deviation in a normal distribution.
+MAD_TO_SIGMA = 1.4826
 #: With these faults, it is not known how long somebody speaks: noise and echo fill the pauses.
 UNCLEAR: frozenset[ProblemKind] = frozenset(("noisy", "hum", "echo"))
 _AGAIN = "record it again in a quiet room, near the microphone"
@@ -63,6 +67,7 @@ class Usual:
     edge_hz: float
     decay_db: float
     voice_hz: float
+    other_pitch: float  # a voice that is so many times higher or lower is another one
     before_seconds: float
     after_seconds: float
     starts_cut: bool  # most have no silence at the beginning
@@ -74,11 +79,14 @@ class Usual:
         if len(measured) < MIN_COMPARED:
             return None
         pitches = [one.voice_hz for one in measured if one.voice_hz and not one.hum_hz]
+        usual_hz = median(pitches) if pitches else 0.0
+        deviation = MAD_TO_SIGMA * median(abs(math.log(one / usual_hz)) for one in pitches) if pitches else 0.0
         return cls(
             speech_dbfs=median(one.speech_dbfs for one in measured),
             edge_hz=median(one.edge_hz for one in measured),
             decay_db=median(one.decay_db for one in measured),
-            voice_hz=median(pitches) if pitches else 0.0,
+            voice_hz=usual_hz,
+            other_pitch=max(_OTHER_PITCH, math.exp(_PITCH_DEVIATIONS * deviation)),
             before_seconds=median(one.before_seconds for one in measured),
             after_seconds=median(one.after_seconds for one in measured),
             starts_cut=_mean(_is_cut(one, one.first_dbfs) for one in measured) > _TRIMMED_PART,
@@ -110,7 +118,7 @@ def pitch_ratio(one: Measures, usual: Usual | None) -> float:
     if usual is None or one.hum_hz or not one.voice_hz or not usual.voice_hz:
         return 1.0
     ratio = one.voice_hz / usual.voice_hz
-    return ratio if max(ratio, 1 / ratio) >= _OTHER_PITCH else 1.0
+    return ratio if max(ratio, 1 / ratio) >= usual.other_pitch else 1.0
 
 
 def _of_level(one: Measures, usual: Usual | None) -> Iterator[Fault]:

@@ -1,5 +1,7 @@
 """Faults of microphones, rooms and files that can be seen in the samples."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,11 +12,12 @@ from voxmatrix.audio.waves import HOP_SECONDS, Samples, runs
 #: Hum is searched for in samples of about this rate, in parts of this length.
 _HUM_RATE_HZ, _HUM_SECONDS = 1400, 0.5
 _MAINS_HZ = (50.0, 60.0)
+#: The first is in all hum, or else the second and the third: a monotonous voice may have the pitch of one alone.
 _HARMONICS = (1, 2, 3, 4)
 #: Bins beside a line that are compared with it, and how far it must stand above them.
 _BESIDE_HZ, _LINE_DB = (6.0, 10.0), 12.0
 #: Lines and floors are those of the quieter parts: hum does not pause, and speech does.
-_QUIET_PERCENT = 20
+_QUIET_PERCENT = 15
 
 #: The spectrum ends where it falls by so much, compared with all above.
 _EDGE_DB = 22.0
@@ -48,16 +51,19 @@ def hum(samples: Samples, rate_hz: int) -> tuple[float, float]:
     power = np.square(np.abs(np.fft.rfft(parts * window))) / np.square(window.sum() / 2) / 2
     quiet = np.percentile(power, _QUIET_PERCENT, axis=0)
     hz = np.fft.rfftfreq(size, step / rate_hz)
-    best = (0.0, -120.0)
     for mains in _MAINS_HZ:
-        for harmonic in _HARMONICS:
-            distance = np.abs(hz - mains * harmonic)
-            line = float(quiet[distance <= hz[1]].max())
-            beside = float(quiet[(distance >= _BESIDE_HZ[0]) & (distance <= _BESIDE_HZ[1])].max())
-            level = float(10 * np.log10(max(line, 1e-12)))
-            if line > beside * 10 ** (_LINE_DB / 10) and level > best[1]:
-                best = (mains, level)
-    return best
+        lines = [_line_dbfs(quiet, hz, mains * harmonic) for harmonic in _HARMONICS]
+        if lines[0] is not None or (lines[1] is not None and lines[2] is not None):
+            return mains, max(line for line in lines if line is not None)
+    return 0.0, -120.0
+
+
+def _line_dbfs(power: NDArray[np.float64], hz: NDArray[np.float64], at_hz: float) -> float | None:
+    """The level of a line of the spectrum in dBFS; None if nothing stands out there."""
+    distance = np.abs(hz - at_hz)
+    line = float(power[distance <= hz[1]].max())
+    beside = float(power[(distance >= _BESIDE_HZ[0]) & (distance <= _BESIDE_HZ[1])].max())
+    return 10 * math.log10(max(line, 1e-12)) if line > beside * 10 ** (_LINE_DB / 10) else None
 
 
 def band_edge_hz(frames: Frames) -> float:

@@ -27,6 +27,7 @@ class Measures(NamedTuple):
     active_seconds: float = 0.0  # of speech, without pauses
     first_dbfs: float = -120.0  # the loudest of the first and of the last frames
     last_dbfs: float = -120.0
+    lone_channel: int = -1  # the only one that is used, as the others have noise alone
 
     @property
     def snr_db(self) -> float:
