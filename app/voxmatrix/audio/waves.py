@@ -72,9 +72,7 @@ def levels_dbfs(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float6
     return levels
 
 
-def spoken_frames(
-    levels: NDArray[np.floating], loud_dbfs: float, threshold_dbfs: float
-) -> tuple[int, int] | None:
+def spoken_frames(levels: NDArray[np.floating], loud_dbfs: float, threshold_dbfs: float) -> tuple[int, int] | None:
     """The first and the last frame of speech, which is above the threshold; None if there is none."""
     spoken, sure = runs(levels >= threshold_dbfs), runs(levels >= loud_dbfs - SURE_DB)
     if not spoken:

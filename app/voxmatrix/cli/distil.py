@@ -44,9 +44,7 @@ _Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.jso
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistilOptions(
-    options.DeviceOptions, options.ThreadOptions, options.ClusterOptions, options.ListeningOptions
-):
+class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.ClusterOptions, options.ListeningOptions):
     """The options of this command."""
 
     text: Annotated[

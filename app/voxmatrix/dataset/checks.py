@@ -40,7 +40,10 @@ def check_recordings(
 
 
 def _compared(items: Sequence[ProcessedRecording]) -> list[Problem]:
-    """Problems of the recordings of one speaker, compared with each other where that is right."""
+    """Problems of the recordings of one speaker, compared with each other where that is right.
+
+    Of a recording that is left out, nothing else matters.
+    """
     usual = Usual.of([item.measures for item in items if item.measures])
     problems = [problem for item in items for problem in _heard_in(item, usual)]
     unclear = {problem.recording for problem in problems if problem.kind in UNCLEAR}
@@ -50,9 +53,12 @@ def _compared(items: Sequence[ProcessedRecording]) -> list[Problem]:
         ratio = pitch_ratio(item.measures, usual) if item.measures else 1.0
         if ratio != 1.0 and recording_of(item) not in wrong_rates:
             how = "higher" if ratio > 1 else "lower"
-            what = f"its voice is {max(ratio, 1 / ratio):.1f} times {how} than in the other recordings: another speaker?"
+            times = max(ratio, 1 / ratio)
+            what = f"its voice is {times:.1f} times {how} than in the other recordings: another speaker?"
             problems.append(problem_of(item, "other-speaker", what, OTHER_SPEAKER_REMEDY))
-    return problems + lengths
+    problems += lengths
+    left_out = {problem.recording for problem in problems if problem.severity == "error"}
+    return [one for one in problems if one.severity == "error" or one.recording not in left_out]
 
 
 def _heard_in(item: ProcessedRecording, usual: Usual | None) -> Iterator[Problem]:

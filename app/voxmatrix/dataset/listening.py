@@ -77,6 +77,7 @@ def listen(
     listeners: Listeners,
     cache: Cache,
     language: str,
+    *,
     known: Sequence[Problem] = (),
     on_progress: OnProgress | None = None,
 ) -> list[Problem]:
@@ -106,10 +107,13 @@ def _samples(item: ProcessedRecording, cache: Cache) -> "Samples":
     from voxmatrix.audio.waves import INT16_MAX
 
     stored = np.load(Cache.clip_path(cache.folder, item.sound_key))
-    return (stored / np.float32(INT16_MAX)).astype(np.float32)
+    samples: Samples = stored / np.float32(INT16_MAX)
+    return samples
 
 
-def _other_words(item: ProcessedRecording, recogniser: ClipRecogniser, cache: Cache, language: str) -> Iterator[Problem]:
+def _other_words(
+    item: ProcessedRecording, recogniser: ClipRecogniser, cache: Cache, language: str
+) -> Iterator[Problem]:
     from voxmatrix.text.markup import without_markup
 
     key = f"{item.sound_key} {recogniser.name} {language}"
@@ -128,19 +132,18 @@ def _vectors(
 
     keys = [f"{_LIKENESS_VERSION}:{item.sound_key}" for item in items]
     known = cache.lookup(LikenessVector, keys)
-    vectors = []
+    vectors: list[NDArray[np.float32]] = []
     for key, item in zip(keys, items, strict=True):
         if key not in known:
             vector = likeness(_samples(item, cache), item.sound.rate_hz)
             known[key] = LikenessVector(vector.astype(np.float16).tobytes().hex())
             cache.store(key, known[key])
-        vectors.append(np.frombuffer(bytes.fromhex(known[key].values), np.float16).astype(np.float32))
+        kept: NDArray[np.float16] = np.frombuffer(bytes.fromhex(known[key].values), np.float16)
+        vectors.append(kept.astype(np.float32))
     return vectors
 
 
-def _other_speakers(
-    items: Sequence[ProcessedRecording], vectors: "Sequence[NDArray[np.float32]]"
-) -> Iterator[Problem]:
+def _other_speakers(items: Sequence[ProcessedRecording], vectors: "Sequence[NDArray[np.float32]]") -> Iterator[Problem]:
     """Recordings that are unlike the others of the same speaker."""
     import numpy as np
 

@@ -16,9 +16,8 @@ SLOWEST_PER_SECOND = 1.0
 SLOW_SECONDS = 2.5
 #: Short sentences vary more: the pace is computed with this many sounds at the median pace added.
 GRACE_SOUNDS = 8
-#: An outlier is more than so many standard deviations (of at least the last one) from the median of the logarithms: used
-#: with a warning, and left out. 330 sentences of one speaker are within 3.4; those that lack 40 % of their words, or
-#: have six too many, are beyond 4.
+#: An outlier is more than so many standard deviations (of at least the last one) from the median of the logarithms:
+#: used with a warning, and left out. Sentences that lack 40 % of their words, or have six too many, are beyond 4.
 WARNING_DEVIATIONS, DEVIATIONS = 4.0, 5.0
 _MIN_DEVIATION = 0.08
 #: Of characters in the whole recording, where it was not measured how long somebody speaks.
@@ -40,15 +39,15 @@ def paces(
     if not rates:
         return []
     middle = median(rates)
-    logs = [math.log(_smoothed(item, middle, measured) / middle) for item in items] if middle > 0 else [0.0] * len(items)
+    logs = [math.log(_smoothed(item, middle, measured) / middle) if middle else 0.0 for item in items]
     centre = median(logs)
     least = _MIN_DEVIATION if measured else _MIN_DEVIATION_OF_CHARACTERS
     deviation = max(least, MAD_TO_SIGMA * median(abs(log - centre) for log in logs))
     problems = []
     for item, log in zip(items, logs, strict=True):
-        compared = len(items) >= MIN_COMPARED and recording_of(item) not in unclear
+        compared = middle > 0 and len(items) >= MIN_COMPARED and recording_of(item) not in unclear
         far = abs(log - centre) / deviation if compared else 0.0
-        ratio = pitch_ratio(item.measures, usual) if item.measures else 1.0
+        ratio = pitch_ratio(item.measures, usual) if item.measures and middle else 1.0
         if ratio != 1.0 and 1 / _SAME_RATIO < _rate(item, measured) / middle / ratio < _SAME_RATIO:
             problems.append(_wrong_rate(item, ratio))
         elif far > DEVIATIONS or _is_impossible(item):
@@ -87,7 +86,9 @@ def _unlikely(item: ProcessedRecording, middle: float, measured: bool, *, certai
     if middle:
         what = f"its text takes about {count / middle:.1f} s at the usual pace here, and {seconds:.1f} s are spoken"
     else:
-        what = f"{item.spoken.characters} characters in {item.sound.trimmed_seconds:.2f} s are {pace(item):.1f} per second"
+        what = (
+            f"{item.spoken.characters} characters in {item.sound.trimmed_seconds:.2f} s are {pace(item):.1f} per second"
+        )
     return problem_of(item, "text-does-not-fit", what, _CHECK_TEXT, "error" if certain else "warning")
 
 

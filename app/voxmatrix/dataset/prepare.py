@@ -50,7 +50,7 @@ def prepare(
     problems += check_recordings(items, [missing for _, missing in mapped], settings)
     if listeners != NOBODY:
         with Cache(settings.cache, heard=Heard, likeness=LikenessVector) as cache:
-            problems += listen(usable(items, problems), listeners, cache, settings.language, problems, second)
+            problems += listen(usable(items, problems), listeners, cache, settings.language, known=problems, on_progress=second)
     prepared = _prepared(items, [ids for ids, _ in mapped], problems, id_map, settings)
     _check_enough(data, prepared)
     return prepared

@@ -41,9 +41,7 @@ class ProcessedRecording:
 class Processor:
     """Process recordings for one sample rate and one language, using the cache where possible."""
 
-    def __init__(
-        self, cache: Cache, rate_hz: int, language: str, phoneme_type: str, *, measured: bool = False
-    ) -> None:
+    def __init__(self, cache: Cache, rate_hz: int, language: str, phoneme_type: str, *, measured: bool = False) -> None:
         self._cache = cache
         self._rate_hz = rate_hz
         self._voice = (language, phoneme_type)

@@ -1,4 +1,4 @@
-"""What can be heard to be wrong with a recording of speech: the rules for `prepare`, `segment`, `clone` and the recorder.
+"""What can be heard to be wrong with a recording: the rules for `prepare`, `segment`, `clone` and the recorder.
 
 Each limit lies between what clean recordings have and what a fault makes of them, measured with four synthetic speakers
 in rooms of their own and with faults of two strengths (docs/inside/measured-by-hand.md): about as far from either, in
@@ -23,7 +23,7 @@ _FLAT_TOPS = 5
 #: How far the noise is below the speech: what the voice would learn, and what drowns it.
 NOISY_DB, DROWNED_DB = 25.0, 12.0
 #: Quieter speech is drowned by the noise of most sound cards; and quieter than the others by so much is another take.
-QUIET_DBFS, _QUIETER_DB = -40.0, 12.0
+QUIET_DBFS, _QUIETER_DB = -38.0, 12.0
 #: Mains hum so far below the speech is heard in pauses; nearer, it covers speech.
 _HUM_DB, _LOUD_HUM_DB = 40.0, 15.0
 #: The mean of the samples, of full scale.

@@ -119,7 +119,8 @@ def missing_words(text: str, heard: str, language: str) -> str:
         more = len("".join(one)) - len("".join(other))
         at_an_end = begin == 0 or end == len(said)
         if abs(more) >= (_LETTERS_AT_END if at_an_end else _LETTERS_WITHIN):
-            where = "at its beginning" if begin == 0 else "at its end" if end == len(said) else f"after {said[begin - 1]!r}"
+            within = f"after {said[begin - 1]!r}" if end < len(said) else "at its end"
+            where = within if begin else "at its beginning"
             if more > 0:
                 return f"the words {' '.join(one)!r} of its text are not heard {where}"
             return f"the words {' '.join(other)!r} are heard {where}, and are not in its text"

@@ -58,7 +58,7 @@ def hum(samples: Samples, rate_hz: int) -> tuple[float, float]:
     return 0.0, -120.0
 
 
-def _line_dbfs(power: NDArray[np.float64], hz: NDArray[np.float64], at_hz: float) -> float | None:
+def _line_dbfs(power: NDArray[np.floating], hz: NDArray[np.floating], at_hz: float) -> float | None:
     """The level of a line of the spectrum in dBFS; None if nothing stands out there."""
     distance = np.abs(hz - at_hz)
     line = float(power[distance <= hz[1]].max())
@@ -76,8 +76,8 @@ def band_edge_hz(frames: Frames) -> float:
     above = np.maximum.accumulate(loud[::-1])[::-1]
     for band in range(2, count - 2):
         if loud[band] - above[band + 2] >= _EDGE_DB:
-            return (band + 1.5) * width * frames.bin_hz
-    return count * width * frames.bin_hz
+            return float((band + 1.5) * width * frames.bin_hz)
+    return float(count * width * frames.bin_hz)
 
 
 def decay_db_per_second(frames: Frames) -> float:
