@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from voxmatrix.audio.waves import Samples
     from voxmatrix.dataset.listening import Listeners
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
+    from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.judge.likeness import SpeakerEncoder
     from voxmatrix.transcripts.lines import Problem
 
@@ -137,11 +138,16 @@ def prepare_with_progress(
 def _listeners(settings: "PrepareSettings", judge: str) -> "Listeners":
     """Who hears the words, if there is a `judge`, and tells speakers apart, if the package for that is installed."""
     from voxmatrix.dataset.listening import Listeners
-    from voxmatrix.judge.hearing import Recogniser
 
-    recogniser = Recogniser(judge, settings.language) if judge else None
     with_speakers = settings.ears and find_spec("resemblyzer") is not None
-    return Listeners(recogniser=recogniser, likeness=_likeness if with_speakers else None)
+    likeness = _likeness if with_speakers else None
+    return Listeners(recogniser=_recogniser(judge, settings.language) if judge else None, likeness=likeness)
+
+
+def _recogniser(judge: str, language: str) -> "Recogniser":
+    from voxmatrix.judge.hearing import Recogniser  # loads the tables of the language
+
+    return Recogniser(judge, language)
 
 
 def _likeness(samples: "Samples", rate_hz: int) -> "NDArray[np.float32]":

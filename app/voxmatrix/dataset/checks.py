@@ -9,7 +9,6 @@ from voxmatrix.dataset.problems import problem_of, recording_of
 from voxmatrix.dataset.processing import ProcessedRecording
 from voxmatrix.dataset.pronunciation import MAX_CHARACTERS
 from voxmatrix.dataset.sound_checks import SILENT_DBFS, UNCLEAR, Usual, clipping, faults, pitch_ratio
-from voxmatrix.dataset.text_checks import text_problems
 from voxmatrix.tables.quality import SEGMENT_SAMPLES, quality, quality_with
 from voxmatrix.transcripts.lines import Problem, ProblemKind
 from voxmatrix.wording import quoted
@@ -28,7 +27,12 @@ def check_recordings(
     """
     problems = _speakers(items)
     for item, symbols in zip(items, missing, strict=True):
-        problems += [*_of_sound(item, settings), *_of_text(item, symbols, settings.language)]
+        problems += [*_of_sound(item, settings), *_of_text(item, symbols)]
+    if settings.ears:
+        from voxmatrix.dataset.text_checks import text_problems
+
+        spoken = (item for item in items if item.spoken.characters)
+        problems += [problem for item in spoken for problem in text_problems(item, settings.language)]
     for rule in (_same_ids, _same_sounds):
         problems += rule(usable(items, problems))
     by_speaker: dict[str | None, list[ProcessedRecording]] = defaultdict(list)
@@ -105,7 +109,7 @@ def _of_sound(item: ProcessedRecording, settings: PrepareSettings) -> Iterator[P
         yield problem_of(item, "low-rate", what, remedy, "warning")
 
 
-def _of_text(item: ProcessedRecording, missing: set[str], language: str) -> Iterator[Problem]:
+def _of_text(item: ProcessedRecording, missing: set[str]) -> Iterator[Problem]:
     text, spoken = item.recording.text, item.spoken
     split = "split the recording into sentences, each with its own text"
     if not text:
@@ -119,8 +123,6 @@ def _of_text(item: ProcessedRecording, missing: set[str], language: str) -> Iter
     elif len(spoken.phonemes) > MAX_PHONEMES:
         what = f"its text has {len(spoken.phonemes)} phonemes; the limit is {MAX_PHONEMES}"
         yield problem_of(item, "too-many-phonemes", what, split)
-    if text and len(text) <= MAX_CHARACTERS and not spoken.problem:
-        yield from text_problems(item, language)
     if missing:
         shown = " ".join(sorted(missing)[:10])
         what = f"the voice has no symbols for these phonemes, which are left out: {shown}"

@@ -50,7 +50,8 @@ def prepare(
     problems += check_recordings(items, [missing for _, missing in mapped], settings)
     if listeners != NOBODY:
         with Cache(settings.cache, heard=Heard, likeness=LikenessVector) as cache:
-            problems += listen(usable(items, problems), listeners, cache, settings.language, known=problems, on_progress=second)
+            good, language = usable(items, problems), settings.language
+            problems += listen(good, listeners, cache, language, known=problems, on_progress=second)
     prepared = _prepared(items, [ids for ids, _ in mapped], problems, id_map, settings)
     _check_enough(data, prepared)
     return prepared
