@@ -186,19 +186,31 @@ def show_recordings(prepared: "PreparedSet") -> None:
         if len(alike) > _NAMED:
             remedy = "`voxmatrix prepare` lists all of them with --json or --report FILE"
             print_problem("left out", f"{len(alike) - _NAMED} more for the same reason", remedy, err=False)
-    warnings: dict[str, list[Problem]] = {}
-    for problem in prepared.problems:
-        if problem.severity == "warning" and problem.recording not in prepared.left_out:
-            warnings.setdefault(problem.kind, []).append(problem)
-    for alike in warnings.values():
-        named = ", ".join(problem.id for problem in alike[:_NAMED])
-        more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
-        print_problem(f"used, but: {named}{more}", alike[0].problem, alike[0].remedy, err=False)
+    _show_warnings(prepared)
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
     lost = len(prepared.left_out)
     ready = pluralise(len(prepared.clips), "recording")
     echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
+
+
+def _show_warnings(prepared: "PreparedSet") -> None:
+    """Print what is wrong with used recordings: each once, and those with the same problem together."""
+    by_kind: dict[str, dict[str, list[Problem]]] = {}
+    for problem in prepared.problems:
+        if problem.severity == "warning" and problem.recording not in prepared.left_out:
+            by_kind.setdefault(problem.kind, {}).setdefault(problem.problem, []).append(problem)
+    for by_problem in by_kind.values():
+        groups = list(by_problem.values())
+        for alike in groups[:_NAMED]:
+            named = ", ".join(problem.id for problem in alike[:_NAMED])
+            more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
+            print_problem(f"used, but: {named}{more}", alike[0].problem, alike[0].remedy, err=False)
+        if len(groups) > _NAMED:
+            others = [problem.id for alike in groups[_NAMED:] for problem in alike]
+            problem = f"{', '.join(others[:_NAMED])}{', …' if len(others) > _NAMED else ''}, {len(others)} in all"
+            remedy = "`voxmatrix prepare` lists all of them with --json or --report FILE"
+            print_problem("used, but more of this kind", problem, remedy, err=False)
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Heard(NamedTuple):
 class LikenessVector(NamedTuple):
     """The voice of a clip: a vector of length 1 as float16, in hexadecimal."""
 
-    values: str
+    vector: str
 
 
 class ClipRecogniser(Protocol):
@@ -138,7 +138,7 @@ def _vectors(
             vector = likeness(_samples(item, cache), item.sound.rate_hz)
             known[key] = LikenessVector(vector.astype(np.float16).tobytes().hex())
             cache.store(key, known[key])
-        kept: NDArray[np.float16] = np.frombuffer(bytes.fromhex(known[key].values), np.float16)
+        kept: NDArray[np.float16] = np.frombuffer(bytes.fromhex(known[key].vector), np.float16)
         vectors.append(kept.astype(np.float32))
     return vectors
 

@@ -10,8 +10,8 @@ from voxmatrix.text.language_guess import language_words, other_language
 from voxmatrix.transcripts.lines import Problem
 from voxmatrix.wording import quoted
 
-#: Brackets of a transcript; two of them are phonemes for Piper.
-_BRACKETS = re.compile(r"(?<!\[)\[(?!\[)[^\[\]]*\](?!\])|\{[^{}]*\}|♪[^♪]*♪?")
+#: Brackets of a transcript; two of them are phonemes for Piper, and some are marks of `say_as`.
+_BRACKETS = re.compile(r"(?<!\[)\[(?!\[|say-as:)[^\[\]]*\](?!\])|\{[^{}]*\}|♪[^♪]*♪?")
 #: How often something is to be said or sung.
 _TIMES = re.compile(r"\(\s*(?:[x×]\s*\d+|\d+\s*[x×])\s*\)", re.IGNORECASE)
 #: Short words in parentheses or asterisks may be a direction; only the words tell.
