@@ -208,9 +208,9 @@ def _show_warnings(prepared: "PreparedSet") -> None:
             print_problem(f"used, but: {named}{more}", alike[0].problem, alike[0].remedy, err=False)
         if len(groups) > _NAMED:
             others = [problem.id for alike in groups[_NAMED:] for problem in alike]
-            problem = f"{', '.join(others[:_NAMED])}{', …' if len(others) > _NAMED else ''}, {len(others)} in all"
+            what = f"{', '.join(others[:_NAMED])}{', …' if len(others) > _NAMED else ''}, {len(others)} in all"
             remedy = "`voxmatrix prepare` lists all of them with --json or --report FILE"
-            print_problem("used, but more of this kind", problem, remedy, err=False)
+            print_problem("used, but more of this kind", what, remedy, err=False)
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:
