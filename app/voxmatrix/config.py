@@ -38,7 +38,7 @@ FOLDER_SETTINGS = frozenset({
     "chapters", "include", "exclude", "notes", "preview", "subtitles", "subtitle_speakers", "read_along", "target",
     "opening_credits", "closing_credits",
     # Training
-    "quality", "language", "phonemes", "profile", "prompt_list", "max_seconds", "batch_size", "accumulation",
+    "quality", "language", "phonemes", "profile", "prompt_list", "max_seconds", "ears", "batch_size", "accumulation",
     "gradient_checkpointing", "learning_rate", "epochs", "max_steps", "max_batch_seconds", "discriminator_start",
     "validate_every", "checkpoint_every", "keep", "tune", "minutes", "steps", "min_snr", "speakers",
     # The server

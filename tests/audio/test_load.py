@@ -234,3 +234,18 @@ def test_chunks_before_the_sound_are_stepped_over(tmp_path: Path) -> None:
 @given(st.binary(max_size=120))
 def test_any_bytes_are_stepped_through(data: bytes) -> None:
     assert _missing(io.BytesIO(b"RIFF1234WAVE" + data), len(data) + 12) >= 0
+
+
+def test_of_channels_with_speech_and_with_noise_alone_the_speech_is_read(tmp_path: Path) -> None:
+    times = np.arange(44_100) / 22_050
+    voice = 0.3 * np.sin(2 * np.pi * 200 * times) * (np.sin(2 * np.pi * 2 * times) > 0)
+    noise = np.random.default_rng(0).normal(0, 0.05, len(times))
+    soundfile.write(tmp_path / "one.wav", np.stack([noise, voice], 1), 22_050)
+    soundfile.write(tmp_path / "both.wav", np.stack([voice, 0.5 * voice], 1), 22_050)
+    soundfile.write(tmp_path / "silent.wav", np.stack([voice, 0 * voice], 1), 22_050)
+
+    one = read(tmp_path / "one.wav", 22_050)
+    assert one.lone_channel == 1 and one.source_channels == 2
+    np.testing.assert_allclose(one.samples, voice, atol=1e-3)
+    assert read(tmp_path / "both.wav", 22_050).lone_channel is None
+    assert read(tmp_path / "silent.wav", 22_050).lone_channel is None

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.dataset.broken import speech
 from tests.examples import examples
-from voxmatrix.audio.waves import levels_dbfs, trim
+from voxmatrix.audio.waves import levels_dbfs, speech_span, trim
 
 RATE_HZ = 22050
 
@@ -66,3 +66,19 @@ def test_any_samples_give_a_part_of_themselves(values: list[float], times: int) 
     trimmed = trim(samples, 8000)
     assert len(trimmed) <= len(samples)
     assert len(trimmed) or not len(samples)
+
+
+def test_hiss_before_and_behind_speech_is_no_speech() -> None:
+    noise = np.random.default_rng(0).normal(0, 0.003, 5 * RATE_HZ).astype(np.float32)
+    voice = (0.3 * np.sin(2 * np.pi * 200 * np.arange(2 * RATE_HZ) / RATE_HZ)).astype(np.float32)
+    start, end = speech_span(np.concatenate([noise, voice, noise]), RATE_HZ)
+    assert abs(start / RATE_HZ - 5) < 0.1 and abs(end / RATE_HZ - 7) < 0.1
+
+
+def test_a_soft_word_before_a_pause_is_speech() -> None:
+    times = np.arange(RATE_HZ) / RATE_HZ
+    soft = (0.02 * np.sin(2 * np.pi * 200 * times[: RATE_HZ // 4])).astype(np.float32)
+    loud = (0.3 * np.sin(2 * np.pi * 200 * times)).astype(np.float32)
+    quiet = np.zeros(RATE_HZ, np.float32)
+    start, _ = speech_span(np.concatenate([quiet, soft, quiet, loud, quiet]), RATE_HZ)
+    assert abs(start / RATE_HZ - 1) < 0.1

@@ -61,7 +61,8 @@ def speech(seconds: float, rate_hz: int = RATE_HZ, seed: int = 0, level: float =
     voice = sum(np.sin(2 * np.pi * (110 + seed) * harmonic * time) / harmonic for harmonic in range(1, 8))
     syllables = 0.15 + 0.85 * np.square(np.sin(2 * np.pi * 2.2 * time))
     noise = np.random.default_rng(seed).normal(0, 1e-4, len(time) + rate_hz // 5)
-    noise[rate_hz // 10 : rate_hz // 10 + len(time)] += level * voice / 2 * syllables
+    breath = np.random.default_rng(seed).normal(0, 0.05, len(time))  # up to the highest frequency, as of an s
+    noise[rate_hz // 10 : rate_hz // 10 + len(time)] += level * (voice / 2 + breath) * syllables
     return noise.astype(np.float32)
 
 

@@ -126,7 +126,7 @@ def test_letters_that_no_table_knows_get_a_place_in_a_voice_without_espeak(tmp_p
     sound(text=text)(data / "wavs" / "ru.wav")
     with (data / "metadata.csv").open("a", encoding="utf-8") as file:
         file.write(f"\nru|{text}")
-    prepared = prepare(data, settings(tmp_path))
+    prepared = prepare(data, settings(tmp_path, language="ru"))
     assert prepared.problems == ()
     assert prepared.id_map["б"]
 
@@ -144,7 +144,7 @@ def test_the_tables_of_the_index_keep_their_names_so_that_older_caches_are_read(
     prepare(good(tmp_path / "data"), settings(tmp_path))
     with contextlib.closing(sqlite3.connect(tmp_path / "cache" / INDEX_NAME)) as index:
         tables = {name for (name,) in index.execute("select name from sqlite_master where type = 'table'")}
-    assert tables == {"files", "soundfacts_75fabd5e", "spoken_916606d5"}
+    assert {"files", "soundfacts_75fabd5e", "spoken_916606d5"} < tables
 
 
 @pytest.mark.parametrize("damage", [b"", b"rubbish" * 999])

@@ -114,8 +114,8 @@ def test_a_file_that_changes_while_it_is_read_is_not_remembered(
 ) -> None:
     original = processing.make_sound
 
-    def meanwhile(path: Path, *rest: object) -> object:
-        facts = original(path, *rest)  # type: ignore[arg-type]
+    def meanwhile(path: Path, *rest: object, **how: object) -> object:
+        facts = original(path, *rest, **how)  # type: ignore[arg-type]
         os.utime(path, ns=(5, 5))
         return facts
 
@@ -132,8 +132,8 @@ def test_a_file_that_vanishes_while_it_is_read_is_said_so(
 ) -> None:
     original = processing.make_sound
 
-    def meanwhile(path: Path, *rest: object) -> object:
-        facts = original(path, *rest)  # type: ignore[arg-type]
+    def meanwhile(path: Path, *rest: object, **how: object) -> object:
+        facts = original(path, *rest, **how)  # type: ignore[arg-type]
         path.unlink()
         return facts
 
@@ -151,10 +151,10 @@ def test_an_error_ends_the_work_and_keeps_what_was_made(
 ) -> None:
     original = processing.make_sound
 
-    def failing(path: Path, *rest: object) -> object:
+    def failing(path: Path, *rest: object, **how: object) -> object:
         if path == recordings[3].path:
             raise RuntimeError("disk on fire")
-        return original(path, *rest)  # type: ignore[arg-type]
+        return original(path, *rest, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(processing, "make_sound", failing)
     with pytest.raises(RuntimeError, match="on fire"):
@@ -190,9 +190,9 @@ def _spy(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     read: list[Path] = []
     original = processing.make_sound
 
-    def spying(path: Path, *rest: object) -> object:
+    def spying(path: Path, *rest: object, **how: object) -> object:
         read.append(path)
-        return original(path, *rest)  # type: ignore[arg-type]
+        return original(path, *rest, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(processing, "make_sound", spying)
     return read

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxmatrix.errors import BadInputError
-from voxmatrix.judge.hearing import Recogniser, word_gaps
+from voxmatrix.judge.hearing import Recogniser, missing_words, word_gaps
 
 
 class WhisperModel:
@@ -65,3 +65,35 @@ def test_a_word_that_is_skipped_is_always_a_gap(words: list[str], place: int) ->
     heard = words[:place] + words[place + 1 :]
     assert word_gaps(" ".join(words), " ".join(heard), "en-us") == len(words) - len(heard)
     assert word_gaps(" ".join(words), " ".join(words), "en-us") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "heard", "said"),
+    [
+        ("Anne took the dress and looked at it.", "the dress and looked at it.", "not heard at its beginning"),
+        ("The evening was a vision of delight.", "The evening was a", "not heard at its end"),
+        ("I am tired of that big house.", "I am tired of, I am tired of that big house.", "are heard"),
+        ("He opened the old door very slowly and went in.", "He opened the old and went in.", "not heard after 'old'"),
+        ("Rice is often served in round bowls.", "The juice of lemons makes fine punch.", "other words are heard"),
+        ("Rice is served.", "", "other words are heard than those of its text: none"),
+    ],
+)
+def test_words_that_are_missing_or_too_many_are_told(text: str, heard: str, said: str) -> None:
+    assert said in missing_words(text, heard, "en-us")
+
+
+@pytest.mark.parametrize(
+    ("text", "heard"),
+    [
+        ("Mrs Lynde says she knows an orphan girl.", "Mrs. Lens says she knows an orphan girl."),
+        (
+            "The figure of a great tragedian began to haunt her.",
+            "The figure of a great tragedy and began to haunt our.",
+        ),
+        ("This pianoforte is very kindly given.", "this behind a foray is very kindly given."),
+        ("Oh, glad doesn't seem the right word at all.", "glad does it seem the right word at all."),
+        ("It cost 25 dollars.", "It cost twenty-five dollars."),
+    ],
+)
+def test_words_that_are_heard_as_others_are_not_missing(text: str, heard: str) -> None:
+    assert missing_words(text, heard, "en-us") == ""

@@ -77,8 +77,8 @@ def test_a_recording_is_kept_once_and_goes_with_its_last_voice(tmp_path: Path) -
     [
         ({"seconds": 2.0}, "s of speech, and the engine needs 3 s"),
         ({"gain": 0.0, "noise": 0.0}, "is silent"),
-        ({"noise": 0.3}, "dB above its noise"),
-        ({"gain": 8.0}, "is clipped at full scale"),
+        ({"noise": 0.3}, "dB below the speech"),
+        ({"gain": 8.0}, "clipped at full scale"),
         ({"seconds": 130.0}, "is 130.0 s long; the limit is 120 s"),
     ],
 )

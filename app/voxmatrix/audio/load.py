@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,10 @@ FLOATING = ("FLOAT", "DOUBLE")
 _MAX_FLOAT = 16.0
 #: The channels cancel each other out when their mean has less than this fraction of their energy.
 CANCELLED = 0.01
+#: How far the quiet parts of a channel of noise are below its loud ones at most; speech has so much more.
+_NOISE_RANGE_DB, _CHANNELS_DB = 12.0, 15.0
+#: Levels of channels are those of frames of this length; a channel whose loud frames are below this has no sound.
+_CHANNEL_SECONDS, _NO_SOUND_DBFS = 0.02, -60.0
 #: This many full-scale samples in a row are clipping; a single one is the peak of a normalised recording.
 CLIPPED_RUN = 3
 
@@ -53,6 +57,7 @@ class Wave:
     source_channels: int
     source_frames: int
     clipped_fraction: float  # of the file's samples: those in runs at full scale
+    lone_channel: int | None = None  # the only one that is used, as the others have noise alone
 
     @property
     def source_seconds(self) -> float:
@@ -84,10 +89,11 @@ def _read_open(path: Path, rate_hz: int, max_seconds: float | None, file: "sound
         more = "more than " if isinstance(file.name, io.BytesIO) else ""  # ffmpeg decodes only the beginning
         raise _too_long(path, frames / file.samplerate, max_seconds or 0, more)
     scale = full_scale(path, file) if file.subtype in FLOATING else 1.0
-    wave, energies = _decode(path, file, rate_hz, limit, scale=scale)
-    if energies[-1] < CANCELLED * energies[:-1].mean():
+    wave, energies, lone = _decode(path, file, rate_hz, limit, scale=scale)
+    if lone is not None or energies[-1] < CANCELLED * energies[:-1].mean():
         file.seek(0)
-        wave, _ = _decode(path, file, rate_hz, limit, scale=scale, channel=int(energies[:-1].argmax()))
+        channel = int(energies[:-1].argmax()) if lone is None else lone
+        wave = replace(_decode(path, file, rate_hz, limit, scale=scale, channel=channel)[0], lone_channel=lone)
     check_complete(path, file, wave.source_frames, frames)
     return wave
 
@@ -108,6 +114,7 @@ def _read_pieces(path: Path, rate_hz: int, max_seconds: float | None, begins: Se
         source_channels=max(wave.source_channels for wave in waves),
         source_frames=round(seconds * source_rate_hz),
         clipped_fraction=sum(wave.clipped_fraction * wave.source_seconds for wave in waves) / seconds,
+        lone_channel=next((wave.lone_channel for wave in waves if wave.lone_channel is not None), None),
     )
 
 
@@ -136,14 +143,15 @@ def full_scale(path: Path, file: Any) -> float:
 
 def _decode(
     path: Path, file: Any, rate_hz: int, limit: int | None, *, scale: float, channel: int | None = None
-) -> tuple[Wave, Samples]:
-    """The mean of the channels, or one of them; and the energies of the channels and of their mean."""
+) -> tuple[Wave, Samples, int | None]:
+    """The mean of the channels, or one of them; the energies of the channels and of their mean; the only good one."""
     import soxr
 
     resample = soxr.ResampleStream(file.samplerate, rate_hz, 1, dtype="float32") if file.samplerate != rate_hz else None
     clipping = _Clipping(file.channels)
     parts: list[Samples] = []
-    frames, energies = 0, np.zeros(file.channels + 1, np.float32)
+    frames, energies, several = 0, np.zeros(file.channels + 1, np.float32), file.channels > 1 and channel is None
+    levels: list[Samples] = []
     for read in blocks(path, file):
         frames += len(read)
         if limit is not None and frames > limit:
@@ -152,7 +160,8 @@ def _decode(
         block = read if scale == 1.0 else read * np.float32(1 / scale)
         if scale == 1.0 or scale > 2 * _MAX_FLOAT:
             clipping.add(block)
-        several = file.channels > 1 and channel is None
+        if several:
+            levels.append(_powers(block, file.samplerate))
         mono = block.mean(axis=1, dtype=np.float32) if several else block[:, channel or 0]
         energies += [*np.einsum("fc,fc->c", block, block), mono @ mono]
         parts.append(resample.resample_chunk(mono) if resample else mono)
@@ -166,7 +175,26 @@ def _decode(
         source_frames=frames,
         clipped_fraction=clipping.fraction,
     )
-    return wave, energies
+    return wave, energies, _lone_channel(np.concatenate(levels)) if levels else None
+
+
+def _powers(block: Samples, rate_hz: int) -> Samples:
+    """The power of each channel in frames of a block (n, channels): (frames, channels)."""
+    size = round(_CHANNEL_SECONDS * rate_hz)
+    frames = block[: len(block) // size * size].reshape(-1, size, block.shape[1])
+    powers: Samples = frames.var(axis=1)
+    return powers
+
+
+def _lone_channel(powers: Samples) -> int | None:
+    """The channel with speech, if others have noise; None if all are alike, or have no sound."""
+    if not len(powers):
+        return None
+    noise, loud = np.percentile(10 * np.log10(np.maximum(powers, 1e-12)), (10, 95), axis=0)
+    ranges = (loud - noise)[loud >= _NO_SOUND_DBFS]
+    lowest = ranges.min(initial=np.inf)
+    differ = lowest <= _NOISE_RANGE_DB and ranges.max() - lowest >= _CHANNELS_DB
+    return int(np.where(loud >= _NO_SOUND_DBFS, loud - noise, -np.inf).argmax()) if differ else None
 
 
 def blocks(path: Path, file: Any) -> Iterator[Samples]:

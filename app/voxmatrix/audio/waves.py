@@ -19,6 +19,10 @@ ABOVE_NOISE_DB = 6.0
 MIN_RANGE_DB = 20.0
 #: Fewer speech frames than this in a row are a click.
 SPEECH_FRAMES = 3
+#: Frames that are surely speech are at most so far below the loud parts. Before the first of them, and behind the last
+#: one, a steady sound is none: hiss and hum have no frames so far above their median.
+SURE_DB = 18.0
+_STEADY_DB, _STEADY_SECONDS = 6.0, 0.6
 _SILENT_DBFS = -120.0
 
 
@@ -27,7 +31,8 @@ def trim(samples: NDArray[np.float32], rate_hz: int, levels: NDArray[np.float64]
 
     A frame of 20 ms is speech when its level is above `max(loud - 40 dB, min(noise + 6 dB, loud - 20 dB))`, where loud
     and noise are the 95th and 10th percentile of all frames, and when it is in a run of at least three such frames.
-    Pauses in between stay. A recording without such a run is returned unchanged.
+    A steady sound of more than 0.6 s at an end, such as hiss, is silence too. Pauses in between stay. A recording
+    without such a run is returned unchanged.
     """
     start, end = speech_span(samples, rate_hz, levels)
     return samples[start:end]
@@ -38,7 +43,9 @@ def speech_span(
 ) -> tuple[int, int]:
     """What `trim` leaves: from which sample, to which."""
     levels = levels_dbfs(samples, rate_hz) if levels is None else levels
-    speech = _speech_frames(levels >= speech_threshold_dbfs(levels)) if len(levels) else None
+    if not len(levels):
+        return 0, len(samples)
+    speech = spoken_frames(levels, float(np.percentile(levels, 95)), speech_threshold_dbfs(levels))
     if speech is None:
         return 0, len(samples)
     hop, margin = round(HOP_SECONDS * rate_hz), round(MARGIN_SECONDS * rate_hz)
@@ -65,11 +72,31 @@ def levels_dbfs(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float6
     return levels
 
 
-def _speech_frames(speech: NDArray[np.bool_]) -> tuple[int, int] | None:
-    """The first frame of the first long run and the last frame of the last one."""
+def spoken_frames(levels: NDArray[np.floating], loud_dbfs: float, threshold_dbfs: float) -> tuple[int, int] | None:
+    """The first and the last frame of speech, which is above the threshold; None if there is none."""
+    spoken, sure = runs(levels >= threshold_dbfs), runs(levels >= loud_dbfs - SURE_DB)
+    if not spoken:
+        return None
+    start, end = spoken[0][0], spoken[-1][1]
+    if sure:
+        start += _steady(levels[start : sure[0][0]])
+        end -= _steady(levels[sure[-1][1] : end][::-1])
+    return start, end - 1
+
+
+def runs(speech: NDArray[np.bool_], least: int = SPEECH_FRAMES) -> list[tuple[int, int]]:
+    """The first frame of each run of at least `least` frames (or of all frames, if they are fewer), and its end."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], speech.view(np.int8), [0]))))
     starts, ends = edges[::2], edges[1::2]
-    long = ends - starts >= min(SPEECH_FRAMES, len(speech))
-    if not long.any():
-        return None
-    return int(starts[long][0]), int(ends[long][-1]) - 1
+    long = ends - starts >= min(least, len(speech))
+    return list(zip(starts[long].tolist(), ends[long].tolist(), strict=True))
+
+
+def _steady(levels: NDArray[np.floating]) -> int:
+    """How many frames before a word are a steady sound, and no speech."""
+    least = round(_STEADY_SECONDS / HOP_SECONDS)
+    if len(levels) < least:
+        return 0
+    louder = runs(levels >= np.median(levels) + _STEADY_DB)
+    steady = louder[0][0] if louder else len(levels)
+    return steady if steady >= least else 0

@@ -44,7 +44,7 @@ _Out = Annotated[Path, options.option("--out", "FILE", "NAME.onnx; NAME.onnx.jso
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.ClusterOptions):
+class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.ClusterOptions, options.ListeningOptions):
     """The options of this command."""
 
     text: Annotated[
@@ -166,8 +166,10 @@ def _teach_recorded(
     for option, value in (("--text", given.text), ("--cluster", given.cluster)):
         if value:
             raise UsageError(f"{option} is for voices, and {data} has recordings", f"omit {option}")
-    settings = prepare_settings(options.RecordingOptions(language=given.language or "en-us"), 0)
-    prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force)
+    recordings = options.RecordingOptions(language=given.language or "en-us", ears=given.ears)
+    prepared = prepare_with_progress(
+        data, prepare_settings(recordings, 0), as_json=as_json, force=given.force, judge=given.judge
+    )
     if not as_json:
         show_recordings(prepared)
     teacher = RecordedTeacher(data.resolve().name, prepared)

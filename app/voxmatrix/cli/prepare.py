@@ -1,6 +1,8 @@
 """`voxmatrix prepare DATA`: check recordings, report every problem and fill the cache."""
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +20,14 @@ from voxmatrix.tables.training import MIN_SECONDS, amount_of
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from voxmatrix.audio.waves import Samples
+    from voxmatrix.dataset.listening import Listeners
     from voxmatrix.dataset.prepared import PreparedSet, PrepareSettings
+    from voxmatrix.judge.hearing import Recogniser
+    from voxmatrix.judge.likeness import SpeakerEncoder
     from voxmatrix.transcripts.lines import Problem
 
 #: Recordings listed for the same reason; --json and --report list all of them.
@@ -40,7 +49,7 @@ def command(data: options.Data, given: PrepareOptions, as_json: options.AsJson =
     if report:
         check_not_folder(Path(report))
     try:
-        prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force)
+        prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force, judge=given.judge)
     except BadInputError as error:
         failed = getattr(error, "prepared", None)
         if failed is None:
@@ -74,6 +83,7 @@ def prepare_settings(given: options.RecordingOptions, workers: int) -> "PrepareS
         max_seconds=given.max_seconds or MAX_SECONDS,
         profile=given.profile or None,
         prompt_list=given.prompt_list or None,
+        ears=given.ears,
     )
 
 
@@ -95,20 +105,22 @@ def _phoneme_type(value: str) -> str:
 
 
 def prepare_with_progress(
-    data: Path, settings: "PrepareSettings", *, as_json: bool, force: bool, quiet: bool = False
+    data: Path, settings: "PrepareSettings", *, as_json: bool, force: bool, quiet: bool = False, judge: str = ""
 ) -> "PreparedSet":
-    """Prepare, with progress. `force` accepts less than a minute of speech.
+    """Prepare, with progress. `force` accepts less than a minute of speech; `judge` is the model that hears words.
 
     Raises:
+        MissingProgramError: there is a `judge`, and faster-whisper is not installed.
         TooFewRecordingsError: too little is usable; unless `quiet` or `as_json`, all problems have been printed.
         InterruptedRunError: Ctrl-C or SIGTERM; the cache keeps what is done.
     """
     from voxmatrix.dataset.prepare import check_amount, prepare
     from voxmatrix.dataset.prepared import TooFewRecordingsError
 
+    listeners = _listeners(settings, judge)
     try:
         with progress("prepare", "checking recordings", quiet, as_json=as_json) as on_progress:
-            prepared = prepare(data, settings, on_progress)
+            prepared = prepare(data, settings, on_progress, listeners)
         if not force:
             check_amount(data, prepared)
         return prepared
@@ -121,6 +133,33 @@ def prepare_with_progress(
             f"interrupted while checking recordings; what is done is kept in {settings.cache}",
             "run the same command again to continue",
         ) from error
+
+
+def _listeners(settings: "PrepareSettings", judge: str) -> "Listeners":
+    """Who hears the words, if there is a `judge`, and tells speakers apart, if the package for that is installed."""
+    from voxmatrix.dataset.listening import Listeners
+
+    with_speakers = settings.ears and find_spec("resemblyzer") is not None
+    likeness = _likeness if with_speakers else None
+    return Listeners(recogniser=_recogniser(judge, settings.language) if judge else None, likeness=likeness)
+
+
+def _recogniser(judge: str, language: str) -> "Recogniser":
+    from voxmatrix.judge.hearing import Recogniser  # loads the tables of the language
+
+    return Recogniser(judge, language)
+
+
+def _likeness(samples: "Samples", rate_hz: int) -> "NDArray[np.float32]":
+    """The voice of a clip. The network is loaded for the first one that is not known."""
+    return _encoder().embedding(samples, rate_hz)
+
+
+@cache
+def _encoder() -> "SpeakerEncoder":
+    from voxmatrix.judge.likeness import SpeakerEncoder
+
+    return SpeakerEncoder()
 
 
 def show(prepared: "PreparedSet", data: Path) -> None:
@@ -147,19 +186,31 @@ def show_recordings(prepared: "PreparedSet") -> None:
         if len(alike) > _NAMED:
             remedy = "`voxmatrix prepare` lists all of them with --json or --report FILE"
             print_problem("left out", f"{len(alike) - _NAMED} more for the same reason", remedy, err=False)
-    warnings: dict[str, list[Problem]] = {}
-    for problem in prepared.problems:
-        if problem.severity == "warning" and problem.recording not in prepared.left_out:
-            warnings.setdefault(problem.kind, []).append(problem)
-    for alike in warnings.values():
-        named = ", ".join(problem.id for problem in alike[:_NAMED])
-        more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
-        print_problem(f"used, but: {named}{more}", alike[0].problem, alike[0].remedy, err=False)
+    _show_warnings(prepared)
     minutes, seconds = divmod(round(prepared.seconds), 60)
     speakers = f", {len(prepared.speakers)} speakers" if prepared.speakers else ""
     lost = len(prepared.left_out)
     ready = pluralise(len(prepared.clips), "recording")
     echo(f"{ready} ready ({minutes} min {seconds} s{speakers}), {lost} left out")
+
+
+def _show_warnings(prepared: "PreparedSet") -> None:
+    """Print what is wrong with used recordings: each once, and those with the same problem together."""
+    by_kind: dict[str, dict[str, list[Problem]]] = {}
+    for problem in prepared.problems:
+        if problem.severity == "warning" and problem.recording not in prepared.left_out:
+            by_kind.setdefault(problem.kind, {}).setdefault(problem.problem, []).append(problem)
+    for by_problem in by_kind.values():
+        groups = list(by_problem.values())
+        for alike in groups[:_NAMED]:
+            named = ", ".join(problem.id for problem in alike[:_NAMED])
+            more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
+            print_problem(f"used, but: {named}{more}", alike[0].problem, alike[0].remedy, err=False)
+        if len(groups) > _NAMED:
+            others = [problem.id for alike in groups[_NAMED:] for problem in alike]
+            what = f"{', '.join(others[:_NAMED])}{', …' if len(others) > _NAMED else ''}, {len(others)} in all"
+            remedy = "`voxmatrix prepare` lists all of them with --json or --report FILE"
+            print_problem("used, but more of this kind", what, remedy, err=False)
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:

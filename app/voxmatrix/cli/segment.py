@@ -166,11 +166,24 @@ def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -
         print_problem(
             "left out", problem, "listen to them, correct their lines, and move these to metadata.csv", err=False
         )
+    _show_faults(segments)
     ready = f"{pluralise(found['clips'], 'clip')} ready ({_minutes(found['seconds'])})"
     echo(f"{ready}; all parts: {out / 'segments.json'}")
     if found["speakers"]:
         echo(f"speakers: {', '.join(found['speakers'])}")
     echo(f"  → voxmatrix prepare {out}")
+
+
+def _show_faults(segments: "list[Segment]") -> None:
+    """Print what is wrong with the sound of used clips, some of each kind."""
+    by_kind: dict[str, list[Segment]] = {}
+    for one in segments:
+        for fault in one.faults:
+            by_kind.setdefault(fault["kind"], []).append(one)
+    for kind, alike in by_kind.items():
+        (first,) = (fault for fault in alike[0].faults if fault["kind"] == kind)
+        more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+        print_problem(f"used, but: {Path(alike[0].file).stem}{more}", first["problem"], first["remedy"], err=False)
 
 
 def _minutes(seconds: float) -> str:

@@ -110,7 +110,12 @@ def command(
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
     prepared = prepare_with_progress(
-        data, prepare_settings(given, workers), as_json=as_json, force=given.force, quiet=not is_rank_zero()
+        data,
+        prepare_settings(given, workers),
+        as_json=as_json,
+        force=given.force,
+        quiet=not is_rank_zero(),
+        judge=given.judge,
     )
     if is_rank_zero() and not as_json:
         show(prepared, data)

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from voxmatrix.audio.measures.measures import Measures
 from voxmatrix.dataset.cache import Cache
 from voxmatrix.dataset.checks import check_recordings, usable
 from voxmatrix.dataset.find import find
 from voxmatrix.dataset.folder import Recording
+from voxmatrix.dataset.listening import NOBODY, Heard, LikenessVector, Listeners, listen
 from voxmatrix.dataset.prepared import Clip, MeasuredRecording, PreparedSet, PrepareSettings, TooFewRecordingsError
 from voxmatrix.dataset.processing import ProcessedRecording, Processor
 from voxmatrix.dataset.pronunciation import Pronunciation
@@ -25,8 +27,15 @@ from voxmatrix.transcripts.lines import Problem
 MIN_CLIPS = 2
 
 
-def prepare(data: Path, settings: PrepareSettings, on_progress: OnProgress | None = None) -> PreparedSet:
+def prepare(
+    data: Path,
+    settings: PrepareSettings,
+    on_progress: OnProgress | None = None,
+    listeners: Listeners = NOBODY,
+) -> PreparedSet:
     """Check the recordings of `data`, fill the cache, and return the clips for training.
+
+    `listeners` hear the words and the speakers of those that are good otherwise.
 
     Raises:
         BadInputError: `data` has no supported layout, or (TooFewRecordingsError) too few recordings are usable.
@@ -34,13 +43,24 @@ def prepare(data: Path, settings: PrepareSettings, on_progress: OnProgress | Non
         UnreachableError: the cache cannot be written.
     """
     recordings, problems = find(data, settings.profile, settings.prompt_list)
-    items = _process(recordings, settings, on_progress)
+    first, second = _halves(on_progress) if listeners.recogniser else (on_progress, None)
+    items = _process(recordings, settings, first)
     id_map = _id_map(items, settings.phoneme_type)
     mapped = [to_ids(item.spoken.phonemes, id_map) for item in items]
     problems += check_recordings(items, [missing for _, missing in mapped], settings)
+    if listeners != NOBODY:
+        with Cache(settings.cache, heard=Heard, likeness=LikenessVector) as cache:
+            good, language = usable(items, problems), settings.language
+            problems += listen(good, listeners, cache, language, known=problems, on_progress=second)
     prepared = _prepared(items, [ids for ids, _ in mapped], problems, id_map, settings)
     _check_enough(data, prepared)
     return prepared
+
+
+def _halves(on_progress: OnProgress | None) -> tuple[OnProgress, OnProgress]:
+    """Progress of the first and the second half of the work."""
+    report = on_progress or (lambda done, total: None)
+    return (lambda done, total: report(done, 2 * total)), (lambda done, total: report(total + done, 2 * total))
 
 
 def check_amount(data: Path, prepared: PreparedSet) -> None:
@@ -70,9 +90,10 @@ def _process(
 def _process_with_cache(
     recordings: Sequence[Recording], settings: PrepareSettings, on_progress: OnProgress | None
 ) -> list[ProcessedRecording]:
-    with Cache(settings.cache, soundfacts=SoundFacts, spoken=Pronunciation) as cache:
+    with Cache(settings.cache, soundfacts=SoundFacts, spoken=Pronunciation, measures=Measures) as cache:
         cache.clean()
-        processor = Processor(cache, quality(settings.quality).rate_hz, settings.language, settings.phoneme_type)
+        rate_hz = quality(settings.quality).rate_hz
+        processor = Processor(cache, rate_hz, settings.language, settings.phoneme_type, measured=settings.ears)
         return processor.process(recordings, settings.workers, on_progress)
 
 

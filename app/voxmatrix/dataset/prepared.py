@@ -23,6 +23,7 @@ class PrepareSettings:
     max_seconds: float = MAX_SECONDS
     profile: str | None = None
     prompt_list: str | None = None
+    ears: bool = True  # whether it is measured what each recording sounds like, and its text is looked at
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from voxmatrix.audio.measures.measures import Measures
 from voxmatrix.dataset.cache import Cache, Stamp
 from voxmatrix.dataset.folder import Recording
 from voxmatrix.dataset.pronunciation import Pronouncer, Pronunciation, is_pronounceable, pronunciation_key
-from voxmatrix.dataset.sound import SoundFacts, make_sound, sound_key
+from voxmatrix.dataset.sound import SoundFacts, make_sound, measures_key, sound_key
 from voxmatrix.files import digest
 from voxmatrix.progress import OnProgress
 
@@ -24,24 +25,30 @@ _QUEUED_PER_WORKER = 4
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessedRecording:
-    """A recording with its sound and pronunciation. `sha256` is empty if the file could not be read at all."""
+    """A recording with its sound and pronunciation. `sha256` is empty if the file could not be read at all.
+
+    `measures` is None if it was not measured, or could not be read.
+    """
 
     recording: Recording
     sha256: str
     sound_key: str
     sound: SoundFacts
     spoken: Pronunciation
+    measures: Measures | None = None
 
 
 class Processor:
     """Process recordings for one sample rate and one language, using the cache where possible."""
 
-    def __init__(self, cache: Cache, rate_hz: int, language: str, phoneme_type: str) -> None:
+    def __init__(self, cache: Cache, rate_hz: int, language: str, phoneme_type: str, *, measured: bool = False) -> None:
         self._cache = cache
         self._rate_hz = rate_hz
         self._voice = (language, phoneme_type)
         self._pronouncer = Pronouncer(language, phoneme_type)
         self._hashes: dict[str, str] = {}
+        self._measured = measured
+        self._measures: dict[str, Measures] = {}  # by sound key
         self._sounds: dict[str, SoundFacts] = {}  # by sound key; by path for files that cannot be read
         self._spoken: dict[str, Pronunciation] = {}
         self._claimed: set[str] = set()
@@ -74,16 +81,28 @@ class Processor:
         for path, (stamp, sha256) in self._cache.lookup_files({str(item.path) for item in recordings}).items():
             if _stamp(path) == stamp:
                 self._hashes[path] = sha256
-        for key, sound in self._cache.lookup(SoundFacts, map(self._sound_key, self._hashes.values())).items():
-            self._accept_cached(key, sound)
+        keys = list(map(self._sound_key, self._hashes.values()))
+        measures = self._cached_measures(keys)
+        for key, sound in self._cache.lookup(SoundFacts, keys).items():
+            self._accept_cached(key, sound, measures.get(key))
         self._spoken |= self._cache.lookup(Pronunciation, (self._spoken_key(item) for item in recordings))
 
-    def _accept_cached(self, key: str, sound: SoundFacts) -> bool:
+    def _cached_measures(self, sound_keys: Sequence[str]) -> dict[str, Measures]:
+        """The cached measurements by sound key, if they are wanted."""
+        if not (self._measured and sound_keys):
+            return {}
+        by_key = {measures_key(key): key for key in sound_keys}
+        return {by_key[key]: found for key, found in self._cache.lookup(Measures, by_key).items()}
+
+    def _accept_cached(self, key: str, sound: SoundFacts, measures: Measures | None) -> bool:
         """Use a cached sound if its samples still exist; ffmpeg may read now what could not be read."""
         if sound.fault == "unreadable":
             return False
-        if not sound.fault and not self._cache.holds_clip(key, sound.samples):
-            return False
+        if not sound.fault:
+            if not self._cache.holds_clip(key, sound.samples) or (self._measured and measures is None):
+                return False
+            if measures is not None:
+                self._measures[key] = measures
         self._sounds[key] = sound
         return True
 
@@ -111,13 +130,14 @@ class Processor:
         key = self._sound_key(sha256)
         if self._claim(key) and key not in self._sounds:
             cached = self._cache.lookup(SoundFacts, [key]).get(key)
-            if not (cached and self._accept_cached(key, cached)):
-                sound = make_sound(path, self._rate_hz, key, self._cache)
+            if not (cached and self._accept_cached(key, cached, self._cached_measures([key]).get(key))):
+                sound = make_sound(path, self._rate_hz, key, self._cache, measured=self._measured)
                 if _stamp(place) != before:
                     self._sounds[place] = _CHANGED
                     return
                 self._sounds[key] = sound
                 self._cache.store(key, sound)
+                self._measures |= self._cached_measures([key])
         self._hashes[place] = sha256
         self._cache.store_file(place, before, sha256)
 
@@ -141,7 +161,14 @@ class Processor:
         key = self._sound_key(sha256) if sha256 else ""
         sound = self._sounds.get(key) or self._sounds.get(place, _CHANGED)
         spoken = self._spoken.get(self._spoken_key(recording), Pronunciation())
-        return ProcessedRecording(recording=recording, sha256=sha256, sound_key=key, sound=sound, spoken=spoken)
+        return ProcessedRecording(
+            recording=recording,
+            sha256=sha256,
+            sound_key=key,
+            sound=sound,
+            spoken=spoken,
+            measures=self._measures.get(key),
+        )
 
 
 def _stamp(path: str) -> Stamp | None:

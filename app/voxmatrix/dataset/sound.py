@@ -6,11 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from voxmatrix.audio.measures.measures import VERSION as MEASURES_VERSION
 from voxmatrix.audio.reader_version import READER_VERSION
 from voxmatrix.dataset.cache import Cache
+from voxmatrix.dataset.sound_checks import OFFSET
 
 #: Raise it when trimming (voxmatrix.audio.waves) or the facts change: all recordings are then redone.
-VERSION = "2"
+VERSION = "3"
 #: Longer files are rejected without being decoded, whatever the limit for clips is.
 READ_SECONDS = 120.0
 
@@ -41,8 +43,15 @@ def sound_key(sha256: str, rate_hz: int) -> str:
     return hashlib.sha256(f"sound {VERSION} {READER_VERSION} {rate_hz} {sha256}".encode()).hexdigest()
 
 
-def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
+def measures_key(sound_key: str) -> str:
+    """The cache key of the measurements of a sound."""
+    return f"{MEASURES_VERSION}:{sound_key}"
+
+
+def make_sound(path: Path, rate_hz: int, key: str, cache: Cache, *, measured: bool = False) -> SoundFacts:
     """Decode, trim and store one recording; `fault` and `problem` are set if it cannot be read.
+
+    If it is to be `measured`, its `Measures` are stored, too.
 
     Raises:
         UnreachableError: the cache cannot be written.
@@ -51,6 +60,7 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
 
     from voxmatrix.audio import load, waves
     from voxmatrix.audio.checks import AudioError
+    from voxmatrix.audio.measures.measure import measure
     from voxmatrix.files import replacing
 
     try:
@@ -59,11 +69,17 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache) -> SoundFacts:
         return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy)
     levels = waves.levels_dbfs(wave.samples, rate_hz)
     trimmed = waves.trim(wave.samples, rate_hz, levels)
+    offset = wave.samples.mean(dtype=np.float64)
+    if abs(offset) >= OFFSET:
+        trimmed = trimmed - np.float32(offset)
     stored = np.clip(np.rint(trimmed * 32767), -32768, 32767).astype(np.int16)
     buffer = io.BytesIO()
     np.save(buffer, stored)  # np.save to a file on a full disk raises an OSError without errno
     with replacing(Cache.clip_path(cache.folder, key)) as file:
         file.write(buffer.getbuffer())
+    if measured:
+        lone = -1 if wave.lone_channel is None else wave.lone_channel
+        cache.store(measures_key(key), measure(wave.samples, rate_hz)._replace(lone_channel=lone))
     return SoundFacts(
         samples=len(stored),
         rate_hz=rate_hz,

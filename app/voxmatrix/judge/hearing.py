@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,11 @@ from voxmatrix.wording import pluralise, summary
 _RATE_HZ = 16_000
 #: Names are often heard otherwise: so many words must be wrong, and such a part of all.
 _MIN_ERRORS, _MAX_PART = 2, 0.34
+#: Letters more or fewer in a place are words that are missing or too many: at an end, and within. Names that are heard
+#: wrong differ by 3.
+_LETTERS_AT_END, _LETTERS_WITHIN = 6, 8
+#: Letters that a text has to share with what is heard. In wrong but possible words, 0.75 are; in another sentence, 0.4.
+_LEAST_ALIKE = 0.55
 #: Recognisers repeat themselves where there is no speech: text that gzip makes this many times as small.
 _MAX_COMPRESSION = 2.4
 #: Whisper's names of languages that espeak-ng names otherwise.
@@ -80,6 +86,10 @@ class Recogniser:
             return ""
         return f"{errors} of its {count} words are not heard, but: {heard}"
 
+    def missing(self, text: str, heard: str) -> str:
+        """What is missing or too many in the speech of a text, by `missing_words`."""
+        return missing_words(text, heard, self._language)
+
     def hear(self, samples: Samples, rate_hz: int) -> Heard:
         """The words of speech, at most some 30 seconds."""
         import soxr
@@ -93,6 +103,28 @@ class Recogniser:
             return Heard("".join(part.text for part in parts).strip(), 0.0)
         mean = sum(part.avg_logprob * len(part.tokens) for part in parts) / tokens
         return Heard("".join(part.text for part in parts).strip(), math.exp(mean))
+
+
+def missing_words(text: str, heard: str, language: str) -> str:
+    """What a text has and its speech has not, or the other way round; "" if other words are only heard wrong.
+
+    A recogniser writes names otherwise, in about as many letters; so letters are counted, and not words.
+    """
+    said, found = (_words(normalise(one, language)) for one in (text, heard))
+    alike = SequenceMatcher(None, "".join(said), "".join(found), autojunk=False).ratio()
+    if said and alike < _LEAST_ALIKE:
+        return f"other words are heard than those of its text: {heard or 'none'}"
+    for begin, end, found_begin, found_end in _spans(said, found):
+        one, other = said[begin:end], found[found_begin:found_end]
+        more = len("".join(one)) - len("".join(other))
+        at_an_end = begin == 0 or end == len(said)
+        if abs(more) >= (_LETTERS_AT_END if at_an_end else _LETTERS_WITHIN):
+            within = f"after {said[begin - 1]!r}" if end < len(said) else "at its end"
+            where = within if begin else "at its beginning"
+            if more > 0:
+                return f"the words {' '.join(one)!r} of its text are not heard {where}"
+            return f"the words {' '.join(other)!r} are heard {where}, and are not in its text"
+    return ""
 
 
 def word_errors(text: str, heard: str, language: str) -> tuple[int, int]:
@@ -112,7 +144,13 @@ def word_gaps(text: str, heard: str, language: str) -> int:
 
 
 def _differences(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Where both differ, by an alignment with the fewest differences (Levenshtein): the words of each."""
+    """Where both differ: the words of each."""
+    for begin, end, found_begin, found_end in _spans(said, found):
+        yield said[begin:end], found[found_begin:found_end]
+
+
+def _spans(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Where both differ, by an alignment with the fewest differences (Levenshtein), from the last one to the first."""
     rows = [list(range(len(found) + 1))]
     for number, word in enumerate(said, start=1):
         above, row = rows[-1], [number]
@@ -125,7 +163,7 @@ def _differences(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[Se
         cost = rows[at][place]
         if at and place and said[at - 1] == found[place - 1] and rows[at - 1][place - 1] == cost:
             if (at, place) != (end, found_end):
-                yield said[at:end], found[place:found_end]
+                yield at, end, place, found_end
             at, place = at - 1, place - 1
             end, found_end = at, place
         elif at and place and rows[at - 1][place - 1] == cost - 1:
@@ -135,7 +173,7 @@ def _differences(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[Se
         else:
             place -= 1
     if (end, found_end) != (0, 0):
-        yield said[:end], found[:found_end]
+        yield 0, end, 0, found_end
 
 
 def _words(text: str) -> list[str]:

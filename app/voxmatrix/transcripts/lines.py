@@ -56,6 +56,23 @@ ProblemKind = Literal[
     "duplicate-id",
     "duplicate-audio",
     "no-speaker",  # no speaker, where other recordings have one
+    "quiet",  # too quiet, or quieter than the others
+    "offset",  # DC
+    "hum",  # of the mains
+    "noisy",  # noise too near the speech
+    "click",
+    "one-channel",  # noise in the other channels; it is not used
+    "narrow-band",  # a telephone
+    "echo",
+    "long-pause",  # within the speech
+    "no-speech",  # seconds without speech at an end; they are cut off
+    "cut-off",  # speech up to an end
+    "wrong-rate",  # pitch and pace are those of another sample rate
+    "other-speaker",
+    "other-words",  # than those of the text are heard
+    "not-spoken",  # parts of the text that nobody speaks: stage directions
+    "markup",  # tags and entities in the text
+    "other-language",  # than that of the set
 ]
 
 

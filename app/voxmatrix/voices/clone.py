@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from voxmatrix.audio.load import read
+from voxmatrix.audio.measures.measure import measure
 from voxmatrix.audio.pauses import best_stretch
 from voxmatrix.audio.pitch import pitch
-from voxmatrix.audio.waves import Samples, levels_dbfs, trim
+from voxmatrix.audio.waves import Samples, trim
 from voxmatrix.config import voice_folders
-from voxmatrix.dataset.checks import CLIPPED_ERROR, CLIPPED_WARNING, SILENT_DBFS
 from voxmatrix.dataset.segment.speakers import MIN_HALF_SECONDS, SAME_HALVES
+from voxmatrix.dataset.sound_checks import SILENT_DBFS, clipping, faults
 from voxmatrix.errors import BadInputError, Finding, UsageError
 from voxmatrix.external.family import voice_path
 from voxmatrix.external.installed import Engine, find_engine, installed_weights
@@ -31,13 +32,12 @@ STATEMENT = "The voice in this recording is that of {name}, who agrees that soft
 #: Recordings are kept at this rate: engines take less.
 _RATE_HZ = 48_000
 MAX_SECONDS = 120.0
-#: Loud parts of speech above its noise, in decibels: what is refused, and what is warned of.
-_LEAST_DB, _FEW_DB = 12.0, 25.0
 #: Where the pitch of speakers is compared: its rate, frames of 10 ms, how many of them have a pitch, and how many
 #: stretches there are of each. Between two people there is a gap; the ratios are 3 and 6 semitones.
 _PITCH_RATE_HZ, _STRETCH_FRAMES, _LEAST_VOICED, _LEAST_STRETCHES, _GAP, _TWO_PITCHES = 16_000, 200, 0.3, 2, 1.19, 1.41
+#: Faults that matter in the clips of a training: what is imitated is cut at a pause, and starts with the speech.
+_HARMLESS = ("cut-off", "no-speech", "long-pause", "offset")
 _NAME = re.compile(r"\w[\w.-]{0,63}")
-_AGAIN = "record it again in a quiet room, near the microphone"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,11 +149,11 @@ def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> t
         remedy = "give a recording of one person, some seconds long: `reference=FILE`"
         raise BadInputError(f"there is no recording {path}", remedy)
     sound = read(path, _RATE_HZ, max_seconds=MAX_SECONDS)
-    levels = levels_dbfs(sound.samples, _RATE_HZ)
-    noise, loud = np.percentile(levels, (10, 95)) if len(levels) else (-120.0, -120.0)
-    if loud < SILENT_DBFS:
-        return sound.samples[:0], [_error(f"{path.name} is silent: its loud parts are at {loud:.0f} dBFS", _AGAIN)]
-    samples = trim(sound.samples, _RATE_HZ, levels)
+    measured = measure(sound.samples, _RATE_HZ)
+    if measured.speech_dbfs < SILENT_DBFS:
+        problem = f"{path.name} is silent: its loud parts are at {measured.speech_dbfs:.0f} dBFS"
+        return sound.samples[:0], [_error(problem, "record it again, near the microphone")]
+    samples = trim(sound.samples, _RATE_HZ)
     seconds, (least, used) = len(samples) / _RATE_HZ, wanted.seconds
     findings: list[Finding] = []
     if seconds < least:
@@ -170,13 +170,11 @@ def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> t
         which = f"from second {begin:.1f} on, which are the clearest" if begin else "from the first one on"
         problem = f"only {len(best) / _RATE_HZ:.1f} s of {seconds:.1f} s are imitated, {which}"
         findings.append(_warning(problem, "nothing needs to be done"))
-    if sound.clipped_fraction >= CLIPPED_WARNING:
-        problem = f"{sound.clipped_fraction:.2%} of {path.name} is clipped at full scale"
-        kind = _error if sound.clipped_fraction >= CLIPPED_ERROR else _warning
-        findings.append(kind(problem, "lower the recording level and record it again"))
-    if loud - noise < _FEW_DB:
-        problem = f"{path.name} has speech only {loud - noise:.0f} dB above its noise"
-        findings.append((_error if loud - noise < _LEAST_DB else _warning)(problem, _AGAIN))
+    clipped = clipping(sound.clipped_fraction, measured.flat_tops)
+    for fault in filter(None, (clipped, *faults(measured))):
+        if fault.kind not in _HARMLESS:
+            problem = f"{path.name}: {fault.problem}"
+            findings.append(Finding(problem=problem, remedy=fault.remedy, severity=fault.severity))
     if not any(finding.severity == "error" for finding in findings):
         findings += _several_speakers(path, samples)
     return samples, findings

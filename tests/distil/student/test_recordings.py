@@ -55,6 +55,24 @@ def test_all_that_was_read_is_learned_or_compared_with_silence_around_it(tmp_pat
     assert seconds == pytest.approx(prepared.seconds + 12 * 0.15, abs=12 * HOP / RATE_HZ)
 
 
+def test_all_takes_of_a_text_are_used_and_none_of_a_compared_one_is_learned(tmp_path: Path) -> None:
+    data = recordings(tmp_path / "ann", 12)
+    lines = (data / "metadata.csv").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        sound(text=line.partition("|")[2], seed=100 + number)(data / "wavs" / f"again-{number:02}.wav")
+    again = [f"again-{number:02}|{line.partition('|')[2]}" for number, line in enumerate(lines)]
+    (data / "metadata.csv").write_text("\n".join([*lines, *again]), encoding="utf-8")
+    prepared = prepared_of(data)
+    teacher = RecordedTeacher("ann", prepared)
+    order = [*teacher.texts.train, *teacher.texts.compared]
+
+    teacher.speak(order, tmp_path, 1.0, lambda done, of: None)
+
+    sums = {one.samples.tobytes() for one in read_corpus(tmp_path)}
+    assert len(prepared.clips) == len(order) == len(sums) == 24
+    assert not {one.text for one in teacher.texts.train} & {one.text for one in teacher.texts.compared}
+
+
 def test_recordings_of_several_people_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="the recordings are of 2 people: p0, p1"):
         RecordedTeacher("both", prepared_of(recordings(tmp_path / "both", 4, speakers=2)))

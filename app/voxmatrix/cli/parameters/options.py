@@ -147,7 +147,30 @@ _AUTO = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordingOptions:
+class ListeningOptions:
+    """What is listened for in recordings."""
+
+    ears: Annotated[
+        bool,
+        typer.Option(
+            "--ears/--no-ears",
+            help="Measure noise, hum, echo, pauses … of each recording, or read them faster.",
+            rich_help_panel="Recordings",
+        ),
+    ] = True
+    judge: Annotated[
+        str,
+        option(
+            "--judge",
+            "MODEL",
+            "Hear the words of each recording, with faster-whisper: base, a folder …",
+            panel="Recordings",
+        ),
+    ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingOptions(ListeningOptions):
     """Which recordings are used, and how their texts become phonemes."""
 
     quality: QualityName = "medium"

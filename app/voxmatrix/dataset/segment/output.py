@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class Segment:
     detail: str = ""
     speaker: str = ""
     file: str = ""  # relative to the data set; "": nothing was written
+    faults: Sequence[Mapping[str, str]] = ()  # of its sound: kind, problem, remedy and severity
 
     @property
     def seconds(self) -> float:

@@ -15,6 +15,7 @@ from voxmatrix.audio.long import LongRecording
 from voxmatrix.audio.waves import Samples
 from voxmatrix.dataset.segment.at_times import cut_at
 from voxmatrix.dataset.segment.cut import Cut, Part, cut
+from voxmatrix.dataset.segment.faults import with_faults
 from voxmatrix.dataset.segment.noise import STEP_SECONDS
 from voxmatrix.dataset.segment.order import Heard, told_in_any_order
 from voxmatrix.dataset.segment.output import Segment, check_output, write_output
@@ -94,7 +95,7 @@ def segment(
         segments = _segments(settings, cuts, heard)
         if settings.speakers is not None and likeness is not None:
             segments = with_speakers(segments, opened, likeness, settings.speakers)
-        written = write_output(settings.out, opened, segments)
+        written = write_output(settings.out, opened, with_faults(segments, opened))
     if all(one.reason for one in written):
         raise _without_clips(settings, written)
     return written

@@ -1,6 +1,8 @@
 """Somebody's recordings as a teacher, who says what was read and nothing else."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -37,16 +39,27 @@ class RecordedTeacher:
             "teacher_sha256": prepared.digest,
             "note": "Taught by recordings of a person.",
         }
-        self._clips, self._rate_hz = {clip.text: clip for clip in prepared.clips}, prepared.rate_hz
-        self.texts: Texts = texts_of([Sentence(text=clip.text, ids=clip.ids) for clip in self._clips.values()])
+        self._rate_hz = prepared.rate_hz
+        self._takes: defaultdict[str, list[Clip]] = defaultdict(list)
+        for clip in prepared.clips:
+            self._takes[clip.text].append(clip)
+        texts = texts_of([Sentence(text=text, ids=takes[0].ids) for text, takes in self._takes.items()])
+        self.texts = Texts(train=self._all_takes(texts.train), compared=self._all_takes(texts.compared))
+
+    def _all_takes(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Each sentence as often as it was read: all takes of a text are learned from, or all are compared with."""
+        return [sentence for sentence in sentences for _ in self._takes[sentence.text]]
 
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
         """See `Teacher`. All of it is used, however little is wanted."""
 
-        def say(places: range, _missing_seconds: float) -> list[TeacherSpeech]:
-            return [self._heard(self._clips[sentences[place].text]) for place in places]
+        unread = {text: cycle(takes) for text, takes in self._takes.items()}
+        clips = [next(unread[sentence.text]) for sentence in sentences]
 
-        seconds = sum(clip.samples / self._rate_hz + 2 * _SILENCE_SECONDS for clip in self._clips.values())
+        def say(places: range, _missing_seconds: float) -> list[TeacherSpeech]:
+            return [self._heard(clips[place]) for place in places]
+
+        seconds = sum(clip.samples / self._rate_hz + 2 * _SILENCE_SECONDS for clip in clips)
         write_corpus(folder, len(sentences), say, seconds, progress)
 
     def _heard(self, clip: Clip) -> TeacherSpeech:

@@ -1,7 +1,7 @@
-"""What `prepare` says of a list's takes, and what only matters while one can still record again."""
+"""What `prepare` says of a list's takes, and how they look and how loud they are."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -15,33 +15,21 @@ from voxmatrix.errors import Finding
 from voxmatrix.serve.recordings.prompt_list import PromptList
 from voxmatrix.text.phonemes.espeak import espeak_version
 
-#: Quieter speech is drowned by the noise of most sound cards.
-QUIET_DBFS = -38.0
-#: Noise that is closer than this to the speech is learned as part of the voice.
-NOISY_DB = 25.0
-#: Speech this close to the loud parts at either end was cut off.
-CUT_DB = 15.0
 #: The quality that most voices have; takes below its sample rate are told apart.
 _QUALITY = "medium"
 #: Raise it when the measurements change: they are then taken again.
-_VERSION = 1
+_VERSION = 2
 _RATE_HZ = 16_000
 #: Peaks per take: enough for a waveform as wide as a line of a list.
 PEAKS = 48
-#: Frames of 20 ms, one every 10 ms, at each end, in which nobody should speak yet or still.
-_EDGE_FRAMES = 3
-#: The percentiles of the levels of all frames that stand for noise and speech, as in voxmatrix.audio.waves.
-_NOISE, _SPEECH = 10, 95
 
 
 class TakeMeasurement(NamedTuple):
-    """One take. Levels are of 20 ms, but the peak, which is of single samples."""
+    """One take. The peak is of single samples, the levels are those of `Measures`."""
 
     peak_dbfs: float
     speech_dbfs: float
     noise_dbfs: float
-    first_dbfs: float  # the loudest of the first and of the last frames
-    last_dbfs: float
     peaks: str  # of equal parts, a byte each in hexadecimal: 255 is full scale
 
     @property
@@ -52,7 +40,7 @@ class TakeMeasurement(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Remark(Finding):
-    """A finding about a take. `kind` is one of `ProblemKind`, or quiet, noisy or cut-off."""
+    """A finding about a take. `kind` is one of `ProblemKind`."""
 
     kind: str
 
@@ -100,13 +88,10 @@ def review(found: PromptList) -> Review:
         )
     takes = {}
     for number, path in paths.items():
-        remarks = problems[path.stem]
-        if path in measured and not any(remark.severity == "error" for remark in remarks):
-            remarks += _of_level(measured[path])
         takes[number] = Take(
             seconds=facts[path].seconds if path in facts else 0.0,
             usable=path in facts and facts[path].used,
-            remarks=tuple(remarks),
+            remarks=tuple(problems[path.stem]),
             measured=measured.get(path),
         )
     return Review(takes=takes, seconds=prepared.seconds)
@@ -120,22 +105,6 @@ def _prepared(found: PromptList) -> PreparedSet:
         return prepare(found.folder, settings)
     except TooFewRecordingsError as error:  # the first take
         return error.prepared
-
-
-def _of_level(measured: TakeMeasurement) -> Iterator[Remark]:
-    speech, noise = measured.speech_dbfs, measured.noise_dbfs
-    if speech < QUIET_DBFS:
-        what = f"its speech is quiet: {speech:.0f} dBFS"
-        yield Remark(kind="quiet", problem=what, remedy="raise the recording level, or move closer", severity="warning")
-    if speech - noise < NOISY_DB:
-        what = f"its noise is only {speech - noise:.0f} dB below the speech; the voice would learn it"
-        remedy = "move closer to the microphone, and turn off anything that hums"
-        yield Remark(kind="noisy", problem=what, remedy=remedy, severity="warning")
-        return  # what stands at the ends may then be noise
-    ends = {"beginning": measured.first_dbfs, "end": measured.last_dbfs}
-    for end in (end for end, level in ends.items() if level > speech - CUT_DB):
-        remedy = "leave a moment of silence there"
-        yield Remark(kind="cut-off", problem=f"its {end} is cut off", remedy=remedy, severity="warning")
 
 
 def measurements(cache: Path, paths: Iterable[Path]) -> Mapping[Path, TakeMeasurement]:
@@ -156,23 +125,19 @@ def measurements(cache: Path, paths: Iterable[Path]) -> Mapping[Path, TakeMeasur
 def _measured(path: Path) -> TakeMeasurement | None:
     import numpy as np
 
-    from voxmatrix.audio import load, waves
+    from voxmatrix.audio import load
     from voxmatrix.audio.checks import AudioError
+    from voxmatrix.audio.measures.measure import measure
 
     try:
         samples = load.read(path, _RATE_HZ).samples
     except AudioError:
         return None
-    levels = waves.levels_dbfs(samples, _RATE_HZ)
-    if not len(levels):
-        return None
-    noise, speech = np.percentile(levels, (_NOISE, _SPEECH))
+    found = measure(samples, _RATE_HZ)
     loudest = [float(np.abs(part).max(initial=0.0)) for part in np.array_split(samples, PEAKS)]
     return TakeMeasurement(
         peak_dbfs=round(float(20 * np.log10(max(*loudest, 1e-6))), 1),
-        speech_dbfs=round(float(speech), 1),
-        noise_dbfs=round(float(noise), 1),
-        first_dbfs=round(float(levels[:_EDGE_FRAMES].max()), 1),
-        last_dbfs=round(float(levels[-_EDGE_FRAMES:].max()), 1),
+        speech_dbfs=found.speech_dbfs,
+        noise_dbfs=found.noise_dbfs,
         peaks=bytes(min(255, round(255 * value)) for value in loudest).hex(),
     )
