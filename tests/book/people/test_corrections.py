@@ -17,6 +17,11 @@ def test_by_the_words_before_it() -> None:
     assert find_corrections(book_of(PAGES).chapters, [wanted]) == ({Place(0, 2): wanted}, [])
 
 
+def test_by_words_that_are_copied_with_the_narrators_between_them() -> None:
+    wanted = Correction("Yes, said Bo. We are", "Cleo")
+    assert find_corrections(book_of(PAGES).chapters, [wanted]) == ({Place(0, 2): wanted}, [])
+
+
 def test_that_of_a_person_is_stronger_than_that_of_a_model() -> None:
     wanted = [Correction("We are here", "Cleo"), Correction("We are here at last", "Bo", by="small")]
     for order in (wanted, wanted[::-1]):

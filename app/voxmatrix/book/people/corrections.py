@@ -26,7 +26,7 @@ class Place:
 @dataclass(frozen=True)
 class _Said:
     place: Place
-    words: Sequence[str]
+    words: Sequence[str]  # of the speech, and of its paragraph behind it
     before: Sequence[str]
 
 
@@ -69,7 +69,7 @@ def correction_of(chapters: Sequence[Chapter], place: Place, who: str, by: str =
 def _speeches(chapters: Sequence[Chapter]) -> Iterable[_Said]:
     for number, chapter in enumerate(chapters):
         for index, speech in enumerate(chapter.speeches):
-            text = chapter.paragraphs[speech.paragraph][speech.start : speech.end]
+            text = chapter.paragraphs[speech.paragraph][speech.start :]  # on to what follows: it may be copied, too
             yield _Said(Place(number, index), _words(text)[:_WORDS], _words(_before(chapter, speech))[-_WORDS_BEFORE:])
 
 
