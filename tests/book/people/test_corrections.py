@@ -33,6 +33,15 @@ def test_what_fits_nothing_or_several_is_lost() -> None:
     assert find_corrections(book_of(PAGES).chapters, wanted) == ({}, wanted)
 
 
+def test_two_are_never_about_the_same_speech() -> None:
+    """One of them is about another speech, which this edition does not have or writes differently."""
+    exact, alike = Correction("We are here at last", "Cleo"), Correction("We are hear att last yes", "Di")
+    for order in ([exact, alike], [alike, exact]):
+        assert find_corrections(book_of(PAGES).chapters, order) == ({Place(0, 3): exact}, [alike])
+    twice = [exact, Correction("We are here", "Bo")]
+    assert find_corrections(book_of(PAGES).chapters, twice) == ({Place(0, 3): exact}, twice[1:])
+
+
 def test_in_another_edition() -> None:
     """Another chapter comes first, apostrophes differ, and every twelfth word is misspelt."""
     book, _ = amulet()
