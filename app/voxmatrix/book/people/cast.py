@@ -104,7 +104,7 @@ def with_table(found: Attribution, table: CastTable) -> Attribution:
 
 def _without_talk_to_oneself(found: Attribution, lines: list[Line]) -> list[Line]:
     """Lines of which those are not sure that were given to one of two people in turn whom the table says to be one."""
-    doubted = set()
+    doubted: set[Place] = set()
     for number, (one, other) in enumerate(pairwise(lines)):
         labels = [found.lines[place].who for place in (number, number + 1)]
         if one.who == other.who and labels[0] != labels[1] and one.place.chapter == other.place.chapter:
