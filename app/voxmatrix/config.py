@@ -35,7 +35,8 @@ FOLDER_SETTINGS = frozenset({
     "emphasis_voice", "judge", "format", "bitrate", "out",
     # Books
     "title", "author", "narrator", "publisher", "description", "date", "series", "series_index", "cover", "titles",
-    "chapters", "include", "exclude", "notes", "preview", "subtitles", "subtitle_speakers", "read_along", "target",
+    "chapters", "include", "exclude", "notes", "preview", "subtitles", "subtitle_speakers", "read_along",
+    "read_along_speakers", "target",
     "opening_credits", "closing_credits",
     # Training
     "quality", "language", "phonemes", "profile", "prompt_list", "max_seconds", "ears", "batch_size", "accumulation",

@@ -149,7 +149,7 @@ def test_a_speech_has_the_voice_of_its_speaker_or_that_of_dialogue_or_the_narrat
     assert _heard(_spoken(cast, TEXT, speeches=SPEECHES)) == [
         ("“Yes,”", "anna.onnx", "Anna"),
         ("said Anna.", "", ""),
-        ("“It rains,” he said.", "", ""),
+        ("“It rains,” he said.", "", "Bob"),
         ("It did.", "", ""),
     ]
     both = Style(cast={"anna": ANNA, "voice": DIALOGUE}, dialogue_voice="Voice")
@@ -164,6 +164,30 @@ def test_a_speech_has_the_voice_of_its_speaker_or_that_of_dialogue_or_the_narrat
     assert [unit.continues for unit in units] == [False, True, False, True, False]
     assert [unit.unit.style.breaks_off for unit in units] == [True, False, True, False, False]
     assert [unit.rule for unit in units] == ["verb", "", "verb", "", ""]
+
+
+def test_who_speaks_is_known_also_where_the_narrator_reads_it():
+    eve = Style(cast={"eve": ANNA})  # nobody here has a voice of their own
+    text = f"It is late. {TEXT} He left. “Well.” “Yes. No.”"
+    speeches = (
+        Speech(0, 12, 18, "Anna", "verb"),
+        Speech(0, 30, 41, "Bob", "turn"),
+        Speech(0, 67, 74, "Anna", "turn"),
+        Speech(0, 75, 85, "Bob", "turn"),
+    )
+    units = _spoken(eve, text, speeches=speeches)
+    assert [(unit.unit.text, unit.who, unit.rule) for unit in units] == [
+        ("It is late.", "", ""),
+        ("“Yes,” said Anna.", "Anna", "verb"),
+        ("“It rains,” he said.", "Bob", "turn"),
+        ("It did.", "", ""),
+        ("He left.", "", ""),
+        ("“Well.”", "Anna", "turn"),
+        ("“Yes. No.”", "Bob", "turn"),
+    ]
+    both = (Speech(0, 0, 5, "Anna"), Speech(0, 22, 26, "Bob"))
+    (one,) = _spoken(eve, "“Yes”, said Anna, and “no”, said Bob.", speeches=both)
+    assert one.who == ""
 
 
 def test_speech_of_nobody_known_has_the_voice_of_dialogue():

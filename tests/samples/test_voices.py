@@ -13,6 +13,7 @@ from onnx import numpy_helper
 
 from tests.bundled import BUNDLED
 from voxmatrix.compute.libraries import import_onnxruntime
+from voxmatrix.piper.card import card_of
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.export.metadata import metadata
 from voxmatrix.piper.files import config_path
@@ -36,6 +37,7 @@ def test_its_card_says_what_it_is(voice: Path) -> None:
     properties = {one.key: one.value for one in onnx.load(str(voice)).metadata_props}
     assert properties == metadata(config), "python -m tools.default_voice.properties"
     assert voice.stem in (voice.parent / "README.md").read_text(encoding="utf-8")
+    assert card_of(voice, config, config_path(voice)).license == "Apache-2.0"  # as certificates of audiobooks name it
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from voxmatrix.book.content import Book, Speech
 from voxmatrix.errors import BadInputError
 from voxmatrix.models.style import MAX_SPEED, Role, Style
 from voxmatrix.text.lines import unwrap
-from voxmatrix.text.passages import Passage, Passages, joined
+from voxmatrix.text.passages import Passage, Passages, joined, speakers_of
 from voxmatrix.text.sentences import split
 from voxmatrix.text.speech.quotes import pieces_with_words
 from voxmatrix.work.unit import Unit, unit_of
@@ -35,7 +35,7 @@ class BookSentence:
     pause: float = 0.0  # seconds of silence behind it, besides those of every sentence
     continues: bool = False  # it goes on with the sentence before it, in another voice or at another rate
     breaks_off: bool = False  # the next one goes on with it
-    who: str = ""  # who says all of it, and the rule by which that is known
+    who: str = ""  # who says it, but for the narrator's words beside, and the rule by which that is known
     rule: str = ""
 
 
@@ -70,9 +70,8 @@ def sentences(
             for passage in joined(_voiced(part, passages, voices, dialogue), voices):
                 _add_pause(found, passage.pause)
                 said = [one for one in split(passage.text, language or _DEFAULT_LANGUAGE) if _has_word(one)]
-                for one in said:
-                    sentence = BookSentence(one, starts, passage.voice, passage.rate)
-                    found.append(replace(sentence, who=passage.who, rule=passage.rule))
+                for one, (who, rule) in zip(said, speakers_of(said, passage.parts), strict=True):
+                    found.append(BookSentence(one, starts, passage.voice, passage.rate, who=who, rule=rule))
                     starts = False
                 if said and passage.continues:
                     found[-len(said)] = replace(found[-len(said)], continues=True)

@@ -37,6 +37,15 @@ _BLANK_LINES = lazy_pattern(r"(\n[^\S\n]*\n)")
 
 
 @dataclass(frozen=True)
+class SaidPart:
+    """A part of a passage that one person says, or the narrator."""
+
+    letters: int  # and digits, which every way of splitting a text keeps
+    who: str
+    rule: str
+
+
+@dataclass(frozen=True)
 class Passage:
     """A part of a text that is spoken in one way."""
 
@@ -48,6 +57,12 @@ class Passage:
     breaks_off: bool = False  # the next one goes on with its last sentence
     who: str = ""  # who says it in a book, whatever voice that is; "" where it is not one person
     rule: str = ""  # how that is known
+    together: tuple[SaidPart, ...] = ()  # what it was made of by `joined`, where that is more than one
+
+    @property
+    def parts(self) -> tuple[SaidPart, ...]:
+        """Who says which of its letters, in order."""
+        return self.together or (SaidPart(sum(map(str.isalnum, self.text)), self.who, self.rule),)
 
 
 class Passages:
@@ -104,7 +119,9 @@ def joined(passages: Iterable[Passage], voices: Mapping[str, object]) -> list[Pa
         last = found[-1] if found else None
         if last and not passage.pause and _manner(last, voices) == _manner(passage, voices):
             who, rule = (last.who, last.rule) if last.who == passage.who else ("", "")
-            found[-1] = replace(last, text=_together(last.text, passage.text), who=who, rule=rule)
+            parts = (*last.parts, *passage.parts) if last.who != passage.who or last.together else ()
+            text = _together(last.text, passage.text)
+            found[-1] = replace(last, text=text, who=who, rule=rule, together=parts)
         else:
             found.append(passage)
     for place, (before, after) in enumerate(pairwise(found)):
@@ -112,6 +129,24 @@ def joined(passages: Iterable[Passage], voices: Mapping[str, object]) -> list[Pa
             found[place] = replace(found[place], breaks_off=True)
             found[place + 1] = replace(found[place + 1], continues=True)
     return found
+
+
+def speakers_of(texts: Iterable[str], parts: Iterable[SaidPart]) -> Iterator[tuple[str, str]]:
+    """Who says each of the texts that a passage is split into, and how that is known; "": nobody, or several people.
+
+    What the narrator says beside somebody counts for nothing: `"Yes," said Anna` is what Anna says.
+    """
+    left = list(parts)[::-1]
+    for text in texts:
+        letters, said = sum(map(str.isalnum, text)), dict[str, str]()
+        while letters > 0 and left:
+            part = left.pop()
+            if part.letters > letters:
+                left.append(replace(part, letters=part.letters - letters))
+            if part.who and part.letters:
+                said.setdefault(part.who, part.rule)
+            letters -= part.letters
+        yield next(iter(said.items())) if len(said) == 1 else ("", "")
 
 
 def voice_names(text: str) -> set[str]:

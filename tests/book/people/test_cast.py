@@ -6,8 +6,9 @@ import pytest
 from tests.book.people.shapes import PAGES, book_of
 from tests.piper.conftest import checkpoint_content, make_checkpoint, make_onnx  # noqa: F401
 from voxmatrix.book.content import Book, Speech
-from voxmatrix.book.people.cast import attribute, spoken_book
+from voxmatrix.book.people.cast import Attribution, Line, attribute, spoken_book, with_table
 from voxmatrix.book.people.cast_file import new_table, updated_table
+from voxmatrix.book.people.corrections import Place
 from voxmatrix.book.people.found import people_of
 from voxmatrix.book.units import sentences
 from voxmatrix.voices.cast_table import CastPerson, CastTable, read_table
@@ -62,6 +63,20 @@ def test_people_are_merged_by_a_line(book: Book, tmp_path: Path) -> None:
     table = table_in(tmp_path, '[people."Anna"]\nalso = ["Mr Bell"]\n[people."Mr Bell"]\nvoice = "x"\n')
     people = people_of(attribute(book, "en", table), table)
     assert people[0].name == "Anna" and people[0].speeches >= 7
+
+
+def test_nobody_takes_turns_with_themselves(tmp_path: Path) -> None:
+    """Two take turns, as it seems: the table says that they are one, so somebody else must be there."""
+    book = book_of(["“Yes,” said Anna.", "“No.”", "“Oh,” said Anna.", "“Ah,” said Bo.", "“So.”"])
+    said = [("Anna", "name says"), ("the girl", "turn"), ("Anna", "name says"), ("Bo", "name says"), ("Anna", "turn")]
+    lines = [
+        Line(Place(0, number), who, "f", rule, sure=True, sex_sure=True) for number, (who, rule) in enumerate(said)
+    ]
+    found = Attribution(book, lines)
+    assert with_table(found, CastTable()).lines == lines
+    after = with_table(found, table_in(tmp_path, '[people.Anna]\nalso = ["the girl"]\n')).lines
+    assert [line.who for line in after] == ["Anna", "Anna", "Anna", "Bo", "Anna"]
+    assert [line.sure for line in after] == [line.sex_sure for line in after] == [True, False, True, True, True]
 
 
 def test_a_language_without_rules_has_no_speakers() -> None:

@@ -17,6 +17,11 @@ def test_by_the_words_before_it() -> None:
     assert find_corrections(book_of(PAGES).chapters, [wanted]) == ({Place(0, 2): wanted}, [])
 
 
+def test_by_words_that_are_copied_with_the_narrators_between_them() -> None:
+    wanted = Correction("Yes, said Bo. We are", "Cleo")
+    assert find_corrections(book_of(PAGES).chapters, [wanted]) == ({Place(0, 2): wanted}, [])
+
+
 def test_that_of_a_person_is_stronger_than_that_of_a_model() -> None:
     wanted = [Correction("We are here", "Cleo"), Correction("We are here at last", "Bo", by="small")]
     for order in (wanted, wanted[::-1]):
@@ -26,6 +31,15 @@ def test_that_of_a_person_is_stronger_than_that_of_a_model() -> None:
 def test_what_fits_nothing_or_several_is_lost() -> None:
     wanted = [Correction("Yes", "Cleo"), Correction("Something else entirely", "Cleo")]
     assert find_corrections(book_of(PAGES).chapters, wanted) == ({}, wanted)
+
+
+def test_two_are_never_about_the_same_speech() -> None:
+    """One of them is about another speech, which this edition does not have or writes differently."""
+    exact, alike = Correction("We are here at last", "Cleo"), Correction("We are hear att last yes", "Di")
+    for order in ([exact, alike], [alike, exact]):
+        assert find_corrections(book_of(PAGES).chapters, order) == ({Place(0, 3): exact}, [alike])
+    twice = [exact, Correction("We are here", "Bo")]
+    assert find_corrections(book_of(PAGES).chapters, twice) == ({Place(0, 3): exact}, twice[1:])
 
 
 def test_in_another_edition() -> None:

@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 
 from voxmatrix.book.people.cast import Line
+from voxmatrix.book.people.clues import NARRATOR
 from voxmatrix.book.people.corrections import Place
 from voxmatrix.book.people.found import FoundPerson
-from voxmatrix.book.people.proposals import propose
+from voxmatrix.book.people.proposals import propose, propose_missing
 from voxmatrix.book.people.sounds import VoiceSound, sound_of
+from voxmatrix.voices.cast_table import CastPerson, CastTable
 
 
 def voice(name: str, sex: str, hz: float) -> VoiceSound:
@@ -34,6 +36,16 @@ def test_people_have_voices_of_their_sex_unlike_those_they_talk_with() -> None:
 
 def _hz(name: str) -> float:
     return next(one.pitch_hz for one in VOICES if one.name == name)
+
+
+def test_what_a_table_has_given_away_is_given_to_nobody_else() -> None:
+    bo = CastPerson(name="Bo", sex="m", voice="mid")
+    table = CastTable(people=(bo,), by_name={"bo": bo}, dialogue_male="high")
+    people = [person("Bo", "m", 20), person("Cy", "m", 20), person(NARRATOR, "", 20)]
+    found = propose_missing(
+        people, lines(*["Bo", "Cy"] * 20), [*VOICES, voice("x", "f", 210), voice("y", "f", 220)], "teller", table
+    )
+    assert (found.voices, found.of_sex) == ({"Cy": "low"}, {"f": "y"})
 
 
 def test_without_voices_nobody_has_one() -> None:

@@ -76,6 +76,13 @@ def test_other_names_of_a_person() -> None:
     assert (persons.sex("Mr Darcy"), persons.sex(persons.who("Lizzy"))) == ("m", "f")
 
 
+def test_a_title_names_nobody() -> None:
+    """Each of its words has a capital, whether a name or not."""
+    titles = ["How Anna Becomes the Queen", "12. Bo Becomes King", "THE QUEEN BECOMES BO"]
+    book = book_of(*([title, "“Good morning,” said Anna.", "“Good morning,” said Bo."] for title in titles * 2))
+    assert {one.who for one in find_speakers(book.chapters).said} == {"Anna", "Bo"}
+
+
 def test_speech_that_goes_on_is_of_the_same_person() -> None:
     found = who(
         "Once Anna met Bernard.", "“Listen,” said Anna. “It was so.", "“And then it ended.”", "“Oh,” said Bernard."

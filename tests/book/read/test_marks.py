@@ -26,7 +26,21 @@ from voxmatrix.book.read.marks import (
         ("Scene ix", "Scene 9"),
         ("Chapter 01", "Chapter 1"),
         ("07 The Sea", "7 The Sea"),
-        *((same, same) for same in ("I saw the sea", "I, Robot", "C. S. Lewis", "CIVIL WAR", "V for Vendetta")),
+        ("L. The End", "50. The End"),
+        ("C. Anna goes home", "100. Anna goes home"),
+        ("LI. Frank Baum", "51. Frank Baum"),
+        *(
+            (same, same)
+            for same in (
+                "I saw the sea",
+                "I, Robot",
+                "C. S. Lewis",
+                "L. Frank Baum",
+                "C. Collodi",
+                "CIVIL WAR",
+                "V for Vendetta",
+            )
+        ),
         *((same, same) for same in ("07:30, Monday", "Agent 007", "Book", "i", "MIX", "In 0.5 seconds", "")),
     ],
 )

@@ -113,7 +113,7 @@ def test_a_play_has_the_voices_of_its_speakers_and_names_that_nothing_uses_are_t
         ("teller.onnx", "One", None, None),
         ("teller.onnx", "A room.", None, None),
         ("anna.onnx", "It rains.", "Anna", "name"),
-        ("teller.onnx", "Bo: Yes.", None, None),
+        ("teller.onnx", "Bo: Yes.", "Bo", "name"),
     ]
 
 

@@ -156,6 +156,18 @@ def test_an_audiobook_has_the_voices_of_its_people(server: Running, other_voice:
     assert (gone.status_code, error_of(gone)["param"]) == (400, "cast")
 
 
+def test_a_cast_that_is_deleted_is_found_anew_without_what_was_decided(server: Running) -> None:
+    cast = opened(server)
+    change(server, cast, "people", name="Anna", sex="m")
+    address = f"{server.url}/v1/casts/{cast['id']}"
+    answer = httpx.delete(address, timeout=60)
+    assert (answer.status_code, answer.json()) == (200, {"id": cast["id"], "deleted": True})
+    assert not [*(home() / "casts").iterdir(), *(home() / "cache" / "casts").iterdir()]
+    for gone in (httpx.get(address, timeout=60), httpx.delete(address, timeout=60)):
+        assert (gone.status_code, error_of(gone)["param"]) == (404, "cast")
+    assert people(opened(server))["Anna"]["sex"] == "f"
+
+
 def test_proposed_voices_fill_only_what_is_empty(server: Running, monkeypatch: pytest.MonkeyPatch, voice: Path) -> None:
     from voxmatrix.book.people.sounds import VoiceSound
     from voxmatrix.serve.routes import casts

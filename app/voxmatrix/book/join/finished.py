@@ -20,6 +20,7 @@ class JoinSettings:
     subtitles: bool = False  # B.srt and B.vtt as well
     subtitle_speakers: bool = False  # they name who speaks
     overlay: bool = False  # B.epub as well, an EPUB to read along
+    overlay_speakers: bool = False  # it names who speaks
     shop: Shop | None = None  # whose limits the files are written for
 
 
@@ -36,6 +37,10 @@ class FinishedSpeech:
         """The chapters, each with the gains of its sentences in decibels."""
         for chapter, gain_db in zip(self.line.chapters, self.levels.gains_db, strict=True):
             yield chapter, [gain_db + own for own in self.voice_gains_db(chapter.sentences)]
+
+    def overlay_names(self) -> list[str]:
+        """Who is named before each sentence of the EPUB to read along; "": nobody."""
+        return self.line.named_speakers() if self.settings.overlay_speakers else [""] * len(self.line.sentences)
 
     def voice_gains_db(self, sentences: Iterable[TimedSentence]) -> list[float]:
         """The gains of sentences that bring their voices to the loudness of the narrator."""

@@ -37,6 +37,11 @@ class Spoken:
     rule: str = ""
     continues: bool = False  # it goes on with the sentence before it
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Chapter and index."""
+        return self.chapter, self.index
+
     def __str__(self) -> str:
         return f"chapter {self.chapter}, sentence {self.index} ({quoted(self.text)})"
 
@@ -125,13 +130,15 @@ class Timeline:
 
     def captions_with_speakers(self) -> list[Caption]:
         """Its sentences as captions; the name of a person stands before the first of those that they say."""
-        named = []
-        before = ""
-        for one, caption in zip(self.sentences, self.captions, strict=True):
-            who = "" if one.spoken.who in SOMEBODY.values() else one.spoken.who
-            named.append(replace(caption, text=f"{who}: {caption.text}") if who and who != before else caption)
-            before = who
-        return named
+        return [
+            replace(caption, text=f"{who}: {caption.text}") if who else caption
+            for who, caption in zip(self.named_speakers(), self.captions, strict=True)
+        ]
+
+    def named_speakers(self) -> list[str]:
+        """The person whose first sentence each one is; "": they go on speaking, or nobody who is known speaks."""
+        people = ["" if one.spoken.who in SOMEBODY.values() else one.spoken.who for one in self.sentences]
+        return [who if who != before else "" for before, who in pairwise(["", *people])]
 
     def _milliseconds(self, samples: int) -> int:
         return round(1000 * samples / self.rate_hz)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 
 from voxmatrix.book.content import SOMEBODY, Book, Chapter, Speech
 from voxmatrix.book.dialogue import with_dialogue, with_lines_of
@@ -20,6 +21,8 @@ from voxmatrix.voices.cast_table import NOBODY_KNOWN, CastTable, Correction
 SURE, SEX_SURE = 0.95, 0.9
 #: The rule of a line that a person has decided.
 CORRECTED = "corrected"
+#: How the rule of a line begins that nothing but the lines around it tells.
+_IN_TURN = "turn"
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,17 @@ def with_table(found: Attribution, table: CastTable) -> Attribution:
             last, correction = (line.place.chapter, speech.paragraph), None
         correction = corrected.get(line.place, correction)
         lines.append(_line(line, speech, correction, table))
-    return replace(found, lines=lines, lost=lost)
+    return replace(found, lines=_without_talk_to_oneself(found, lines), lost=lost)
+
+
+def _without_talk_to_oneself(found: Attribution, lines: list[Line]) -> list[Line]:
+    """Lines of which those are not sure that were given to one of two people in turn whom the table says to be one."""
+    doubted: set[Place] = set()
+    for number, (one, other) in enumerate(pairwise(lines)):
+        labels = [found.lines[place].who for place in (number, number + 1)]
+        if one.who == other.who and labels[0] != labels[1] and one.place.chapter == other.place.chapter:
+            doubted.update(line.place for line in (one, other) if line.rule.startswith(_IN_TURN))
+    return [replace(line, sure=False, sex_sure=False) if line.place in doubted else line for line in lines]
 
 
 def _line(line: Line, speech: Speech, correction: Correction | None, table: CastTable) -> Line:

@@ -26,14 +26,17 @@ class Place:
 @dataclass(frozen=True)
 class _Said:
     place: Place
-    words: Sequence[str]
+    words: Sequence[str]  # of the speech, and of its paragraph behind it
     before: Sequence[str]
 
 
 def find_corrections(
     chapters: Sequence[Chapter], corrections: Iterable[Correction]
 ) -> tuple[dict[Place, Correction], list[Correction]]:
-    """The corrections by their speech, and those that fit none, or several alike; a person's is stronger."""
+    """The corrections by their speech, and those that fit none, several alike, or one that another is about.
+
+    A person's is stronger than a model's.
+    """
     corrections = sorted(corrections, key=lambda one: not one.by)
     speeches = list(_speeches(chapters)) if corrections else []
     beginning: defaultdict[tuple[str, ...], list[_Said]] = defaultdict(list)
@@ -45,15 +48,29 @@ def find_corrections(
         for word in set(said.words):
             with_word[word].append(number)
     found: dict[Place, Correction] = {}
-    lost = []
+    others, lost = [], []
     for correction in corrections:
         words, behind = _words(correction.text), _words(correction.behind)
-        place = _exact(beginning[tuple(words[:4])], words, behind) or _alike(speeches, with_word, words, behind)
+        place = _exact(beginning[tuple(words[:4])], words, behind)
         if place is None:
+            others.append((correction, words, behind))
+        elif not _takes(place, correction, found):
             lost.append(correction)
-        else:
-            found[place] = correction
+    for correction, words, behind in others:
+        place = _alike(speeches, with_word, words, behind)
+        if place is None or not _takes(place, correction, found):
+            lost.append(correction)
     return found, lost
+
+
+def _takes(place: Place, correction: Correction, found: dict[Place, Correction]) -> bool:
+    """Whether a correction is about this speech, and no other one of its kind is: then it is put there if it counts."""
+    other = found.get(place)
+    if other is not None and bool(other.by) == bool(correction.by):
+        return False
+    if other is None or other.by:
+        found[place] = correction
+    return True
 
 
 def correction_of(chapters: Sequence[Chapter], place: Place, who: str, by: str = "") -> Correction:
@@ -69,7 +86,7 @@ def correction_of(chapters: Sequence[Chapter], place: Place, who: str, by: str =
 def _speeches(chapters: Sequence[Chapter]) -> Iterable[_Said]:
     for number, chapter in enumerate(chapters):
         for index, speech in enumerate(chapter.speeches):
-            text = chapter.paragraphs[speech.paragraph][speech.start : speech.end]
+            text = chapter.paragraphs[speech.paragraph][speech.start :]  # on to what follows: it may be copied, too
             yield _Said(Place(number, index), _words(text)[:_WORDS], _words(_before(chapter, speech))[-_WORDS_BEFORE:])
 
 

@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.book.people.cast_file import ANSWERS, answer_lines, name_in, quoted_toml
+from voxmatrix.book.people.cast_file import ANSWERS, answer_lines, name_in, quoted_toml, updated_table
+from voxmatrix.book.people.found import FoundPerson
+from voxmatrix.book.people.proposals import Proposal
 from voxmatrix.errors import BadInputError
 from voxmatrix.voices.cast_table import CastPerson, CastTable, Correction, parse_table
 
@@ -102,6 +104,18 @@ def with_general(text: str, table: CastTable, values: dict[str, str]) -> str:
 
     changed: dict[str, Any] = dict(values)
     return _checked(_edited(text, change), replace(table, **changed))
+
+
+def proposed_table(text: str, table: CastTable, people: Iterable[FoundPerson], proposal: Proposal) -> str:
+    """A table with the people that it lacks, and with voices where nobody has decided about them.
+
+    Raises:
+        BadInputError: as `with_person`.
+    """
+    text = updated_table(text, table, people, proposal.voices)
+    keys = {"m": "dialogue_male", "f": "dialogue_female"}
+    empty = {keys[sex]: voice for sex, voice in proposal.of_sex.items() if not getattr(table, keys[sex])}
+    return with_general(text, parse_table(text, Path("the table")), empty) if empty else text
 
 
 def _checked(text: str, wanted: CastTable) -> str:

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.people.cast import Line
+from voxmatrix.book.people.clues import NARRATOR
 from voxmatrix.book.people.found import FoundPerson
 from voxmatrix.book.people.sounds import VoiceSound
+from voxmatrix.voices.cast_table import CastTable
 
 #: Who says less than this share of the speech shares a voice with others.
 _LEAST_SHARE = 0.02
@@ -30,6 +32,30 @@ def sample_of(book: Book) -> str:
     """A text of the book, which voices say to be measured."""
     texts = [text for chapter in book.chapters for text in chapter.paragraphs]
     return next((text for text in texts if len(text) >= _SAMPLE), texts[0])[:_SAMPLE]
+
+
+def propose_missing(
+    people: Sequence[FoundPerson],
+    lines: Sequence[Line],
+    voices: Sequence[VoiceSound],
+    narrator: str,
+    table: CastTable,
+) -> Proposal:
+    """Voices for what has none in a table; those that it names already are left to whom they were given.
+
+    Args:
+        people, lines, voices, narrator: as of `propose`.
+        table: what is decided, or was proposed before.
+    """
+    general = {"m": table.dialogue_male, "f": table.dialogue_female}
+    taken = {person.voice for person in table.people} | {table.dialogue, *general.values()}
+    missing = [
+        person
+        for person in people
+        if not ((known := table.by_name.get(person.name.casefold())) and known.voice) and person.name != NARRATOR
+    ]
+    found = propose(missing, lines, [one for one in voices if one.name == narrator or one.name not in taken], narrator)
+    return replace(found, of_sex={sex: voice for sex, voice in found.of_sex.items() if not general[sex]})
 
 
 def propose(

@@ -15,6 +15,7 @@ from voxmatrix.errors import VoxmatrixError
 from voxmatrix.files import read_text_or_empty, write_text
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.style import Style
+from voxmatrix.progress import OnProgress
 from voxmatrix.speak.narration import Narration
 from voxmatrix.voices.resolve import installed, open_voice
 
@@ -43,17 +44,24 @@ class VoiceSound:
         return float(np.hypot(np.hypot(octaves, (self.tilt_db - other.tilt_db) / 6), rates))
 
 
-def voices_at_hand(language: str, text: str) -> Iterator[VoiceSound]:
+def voices_at_hand(
+    language: str, text: str, on_progress: OnProgress = lambda done, total: None
+) -> Iterator[VoiceSound]:
     """The installed voices of a language that are no model of minutes; `text` is what they say to be measured.
 
     A voice that cannot be opened is left out.
     """
     path = home() / "cache" / "voice-sounds.json"
     known = json.loads(read_text_or_empty(path) or "{}")
-    for name, (family, file) in installed().items():
-        card = family.card(file)
-        if card.capabilities.autoregressive or card.language.split("-")[0] != language.split("-", maxsplit=1)[0]:
-            continue
+    cards = [(name, family.card(file)) for name, (family, file) in installed().items()]
+    spoken = language.split("-", maxsplit=1)[0]
+    cards = [
+        (name, card)
+        for name, card in cards
+        if not card.capabilities.autoregressive and card.language.split("-")[0] == spoken
+    ]
+    for number, (name, card) in enumerate(cards):
+        on_progress(number, len(cards))
         for speaker in card.speaker_names[:_MOST_SPEAKERS] or [""]:
             key = f"{card.digest}|{speaker}"
             if key not in known:

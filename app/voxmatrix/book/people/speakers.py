@@ -66,8 +66,11 @@ class Evidence:
 def find_evidence(chapters: Iterable[Chapter], language: str = "en") -> Evidence:
     """What tells who speaks in a book in a language that has a table, whose chapters have their speech."""
     paragraphs, turns = paragraphs_of(chapters, dashes=speech_of(language).dash != "")
-    narration = _GAP.join(paragraph.narration for paragraph in paragraphs).replace(SPOKEN, '"')
-    persons = Persons(_GAP.join(paragraph.text for paragraph in paragraphs), narration, language_of(language))
+    # Titles are left out: `Lion Becomes the King of Beasts` names nobody. Blanks in their place keep all others.
+    blank = [" " * len(paragraph.text) if paragraph.is_title else "" for paragraph in paragraphs]
+    texts = _GAP.join(title or paragraph.text for title, paragraph in zip(blank, paragraphs, strict=True))
+    narration = _GAP.join(title or paragraph.narration for title, paragraph in zip(blank, paragraphs, strict=True))
+    persons = Persons(texts, narration.replace(SPOKEN, '"'), language_of(language))
     nouns = said_nouns(paragraphs, persons)
     mentions = _by_paragraph(paragraphs, persons, nouns)
     finder = ClueFinder(persons, paragraphs, mentions, nouns)

@@ -1,5 +1,6 @@
 """The paragraphs of a book in which somebody speaks, and the narration around it."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -12,6 +13,11 @@ SPOKEN = "\0"
 _BETWEEN_CHAPTERS = 50
 _DASHES = "-\u2013\u2014\u2015"
 _CLOSES = "\"'\u201d\u2019\u00ab\u00bb\u201c"
+#: Words that have a capital only in a title: shorter ones, such as `with`, have none there either.
+_LONG_WORD = re.compile(r"[^\W\d_]{5,}")
+#: In a title, at least this share of them has a capital.
+_CAPITALS = 0.8
+_ENDS = ".,:;!?\u2026\u2014-"
 
 
 @dataclass
@@ -21,6 +27,13 @@ class Paragraph:
     place: int  # grows by 1 from one to the next, and by more between chapters
     text: str
     narration: str  # the text, with SPOKEN for each character that is spoken
+
+    @property
+    def is_title(self) -> bool:
+        """Whether its words have capitals as those of an English title do, so that a capital tells no name."""
+        long = _LONG_WORD.findall(self.narration)
+        capitals = sum(word[0].isupper() for word in long)
+        return bool(long) and capitals >= _CAPITALS * len(long) and self.text == self.narration.rstrip(_ENDS)
 
 
 @dataclass

@@ -120,9 +120,11 @@ CHAPTER_WORDS = (
 )
 NUMBERED_WORDS = f"{PART_WORDS}|{CHAPTER_WORDS}"
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+#: `L. Frank Baum`: rather an initial than the fiftieth chapter, unlike `L. The End`.
+_NAME = r"[LC]\.\s(?!The\b|An?\b|In\b|D(?:er|ie|as)\b|L[ae]s?\b)[A-Z][\w'\u2019-]+(?:\s[A-Z][\w'\u2019-]+)?$"
 #: `XIV`, `I. The sea`, `II The sea`; not `I saw the sea`, `I, Robot` or `C. S. Lewis`.
 _AT_THE_START = re.compile(
-    rf"(?=\w\w){ROMAN}(?=\.?$)|{_CAPITAL_ROMAN}(?=\.?$|[.:\u2013\u2014-]\s(?!\w\.))|(?=\w\w){_CAPITAL_ROMAN}(?=[\s,])"
+    rf"(?=\w\w){ROMAN}(?=\.?$)|(?!{_NAME}){_CAPITAL_ROMAN}(?=\.?$|[.:\u2013\u2014-]\s(?!\w\.))|(?=\w\w){_CAPITAL_ROMAN}(?=[\s,])"
 )
 _BEHIND_A_WORD = re.compile(
     rf"\b((?i:{NUMBERED_WORDS})\.?\s+)({_CAPITAL_ROMAN}(?!\w)|{ROMAN}(?=\.?$|[.:,\u2013\u2014-]\s))"

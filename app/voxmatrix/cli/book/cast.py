@@ -13,6 +13,7 @@ from voxmatrix.cli.book.casting import lost_findings
 from voxmatrix.cli.book.contents import BookFile, read_chapters, wanted_kinds
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
+from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.errors import Finding
 from voxmatrix.files import check_not_folder, write_text
 from voxmatrix.wording import pluralise
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: How a book of unknown language is read.
 _DEFAULT_LANGUAGE = "en"
 _MARGIN, _WIDTH = 18, 100
+#: With fewer voices, that of the narrator among them, two people have the same.
+_FEW_VOICES = 3
 #: People that are named on the terminal.
 _NAMED = 20
 
@@ -82,7 +85,7 @@ def command(
         names = [person.name for person in people if person.name != NARRATOR]
         answers = answers_of(attribute(book, language, table.by_people()), names, ask, model, key_file, as_json=as_json)
         found = attribute(book, language, table.by_people(answers))
-    proposal = _proposal(found, people, table.narrator) if propose else Proposal()
+    proposal = _proposal(found, people, table, as_json=as_json) if propose else Proposal()
     text = _table_text(file, path, table, people, proposal)
     text = text if answers is None else with_answers(text, answers)
     write_text(path, kept_table(text, table, str(path)))
@@ -94,10 +97,11 @@ def command(
 
 def _table_text(file: Path, path: Path, table: "CastTable", people: "list[FoundPerson]", proposal: "Proposal") -> str:
     """The table in `path` with what was found, or a new one."""
-    from voxmatrix.book.people.cast_file import new_table, updated_table
+    from voxmatrix.book.people.cast_file import new_table
+    from voxmatrix.book.people.decisions import proposed_table
 
     if path.exists():
-        return updated_table(path.read_text(encoding="utf-8-sig"), table, people, proposal.voices)
+        return proposed_table(path.read_text(encoding="utf-8-sig"), table, people, proposal)
     return new_table(_name(file), people, proposal.voices, proposal.of_sex)
 
 
@@ -113,16 +117,17 @@ def _name(file: Path) -> str:
     return file.name.encode("utf-8", "replace").decode("utf-8")
 
 
-def _proposal(found: "Attribution", people: "list[FoundPerson]", narrator: str) -> "Proposal":
-    """Voices for people, and a warning where there are too few."""
-    from voxmatrix.book.people.proposals import propose, sample_of
+def _proposal(found: "Attribution", people: "list[FoundPerson]", table: "CastTable", *, as_json: bool) -> "Proposal":
+    """Voices for people who have none, and a warning where there are too few."""
+    from voxmatrix.book.people.proposals import propose_missing, sample_of
     from voxmatrix.book.people.sounds import voices_at_hand
 
     language = found.book.language.lower() or _DEFAULT_LANGUAGE
-    voices = list(voices_at_hand(language, sample_of(found.book)))
-    teller = narrator or (voices[0].name if voices else "")
-    proposal = propose(people, found.lines, voices, teller)
-    if len(proposal.voices) < 2:
+    with progress("check", "voices measured", as_json=as_json) as on_progress:
+        voices = list(voices_at_hand(language, sample_of(found.book), on_progress))
+    teller = table.narrator or (voices[0].name if voices else "")
+    proposal = propose_missing(people, found.lines, voices, teller, table)
+    if len(voices) < _FEW_VOICES:
         problem = f"too few voices speak {language} here: {len(voices)}"
         remedy = "download Kokoro, which has many, or a voice with several speakers: voxmatrix voices download kokoro"
         warn(Finding(problem=problem, remedy=remedy, severity="warning"))

@@ -48,6 +48,8 @@ def with_speakers(
 def lost_findings(lost: "Iterable[Correction]", path: Path) -> Iterator[Finding]:
     """A warning for each correction whose speech is not found."""
     for correction in lost:
-        problem = f"{path}: the speech {quoted(correction.text)}, which {correction.who} says, is not found in the book"
+        problem = (
+            f"{path}: the speech {quoted(correction.text)}, which {correction.who} says, is not found, or fits several"
+        )
         remedy = "write more of its words, or those before it into behind; it stays in the table"
         yield Finding(problem=problem, remedy=remedy, severity="warning")

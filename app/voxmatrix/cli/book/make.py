@@ -105,6 +105,9 @@ class BookOptions(
             "--read-along", help="Write BOOK.epub, whose text is marked as it is spoken.", rich_help_panel="Output"
         ),
     ] = False
+    read_along_speakers: Annotated[
+        bool, typer.Option("--read-along-speakers", help="Name who speaks in --read-along.", rich_help_panel="Output")
+    ] = False
     check: Annotated[
         bool, typer.Option("--check", help="Name sentences that may be spoken wrong.", rich_help_panel="Output")
     ] = False
@@ -246,7 +249,7 @@ def _out(file: Path, given: BookOptions, shop: "Shop | None") -> Path:
     if given.preview:
         out = out.with_name(f"{out.stem}.preview{out.suffix}")
     check_not_folder(out)
-    more = [overlay_path(out, file)] if given.read_along else []
+    more = [overlay_path(out, file)] if given.read_along or given.read_along_speakers else []
     if given.subtitles or given.subtitle_speakers:
         more += [out.with_suffix(".srt"), out.with_suffix(".vtt")]
     for path in (out, manifest_path(out), *more):
@@ -266,7 +269,8 @@ def _joining(given: BookOptions, narrator: str, shop: "Shop | None") -> "JoinSet
         narrator=narrator,
         subtitles=given.subtitles or given.subtitle_speakers,
         subtitle_speakers=given.subtitle_speakers,
-        overlay=given.read_along,
+        overlay=given.read_along or given.read_along_speakers,
+        overlay_speakers=given.read_along_speakers,
         shop=shop,
     )
 

@@ -15,7 +15,7 @@ import voxmatrix
 from voxmatrix.book.people.cast import Attribution, with_table
 from voxmatrix.book.people.cast_file import kept_table as checked
 from voxmatrix.book.people.cast_file import new_table, updated_table
-from voxmatrix.book.people.decisions import with_general
+from voxmatrix.book.people.decisions import proposed_table
 from voxmatrix.book.people.facts import attribution_of
 from voxmatrix.book.people.found import FoundPerson, people_of
 from voxmatrix.book.people.proposals import Proposal
@@ -121,6 +121,21 @@ class Casts:
             cast = self.read(identity)
             return self._write(cast, new_text(cast))
 
+    def remove(self, identity: str) -> None:
+        """Forget what was found in a book, and what people have decided about it.
+
+        Raises:
+            ApiError: there is no such cast.
+            UnreachableError: its files cannot be removed.
+        """
+        paths = (_table_path(identity), _facts_path(identity))
+        with self._lock, storage_errors(paths[0]):
+            if not any(path.exists() for path in paths):
+                raise ApiError(404, "there is no such cast", param="cast", code="not_found")
+            self._known.pop(identity, None)
+            for path in paths:
+                path.unlink(missing_ok=True)
+
     def propose(self, identity: str, proposal: Callable[[Cast], Proposal]) -> Cast:
         """Fill in voices of people nobody has looked at, and of all others if there are none yet.
 
@@ -130,11 +145,7 @@ class Casts:
 
         def text(cast: Cast) -> str:
             found = proposal(cast)
-            text = updated_table(cast.text, cast.table, cast.people, found.voices)
-            table = parse_table(text, Path(_TABLE))
-            keys = {"m": "dialogue_male", "f": "dialogue_female"}
-            empty = {keys[sex]: voice for sex, voice in found.of_sex.items() if not getattr(table, keys[sex])}
-            return checked(with_general(text, table, empty), cast.table, _TABLE)
+            return checked(proposed_table(cast.text, cast.table, cast.people, found), cast.table, _TABLE)
 
         return self.change(identity, text)
 

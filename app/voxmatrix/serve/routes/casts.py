@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
@@ -11,10 +10,9 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from voxmatrix.book.people.clues import NARRATOR
 from voxmatrix.book.people.corrections import Place, correction_of, find_corrections
 from voxmatrix.book.people.decisions import merged, separated, with_general, with_person, with_said
-from voxmatrix.book.people.proposals import Proposal, propose, sample_of
+from voxmatrix.book.people.proposals import propose_missing, sample_of
 from voxmatrix.book.people.sounds import VoiceSound, voices_at_hand
 from voxmatrix.serve.casts.store import Cast, Casts, table_name
 from voxmatrix.serve.casts.view import chapter_of, summary
@@ -122,6 +120,12 @@ def _add_reading_routes(router: APIRouter, casts: Casts, sources: Sources) -> No
         """The people of a book, and their voices."""
         return summary(casts.read(cast))
 
+    @router.delete(_CAST)
+    def delete_cast(cast: _CastId) -> dict[str, Any]:
+        """Forget who speaks in a book, and all that was decided about it."""
+        casts.remove(cast)
+        return {"id": cast, "deleted": True}
+
     @router.get(_CAST + "/chapters/{number}")
     def read_chapter(cast: _CastId, number: _Number, part: _Part = 0) -> dict[str, Any]:
         """The text of a chapter, or of a part of a long one, in pieces, with who speaks each."""
@@ -195,7 +199,9 @@ def _add_voice_routes(router: APIRouter, casts: Casts, sources: Sources) -> None
         with measuring:
             voices, complete = _measured(book.language.lower() or "en", sample_of(book))
         if complete:
-            now = casts.propose(cast, lambda now: _proposal(now, voices, narrator))
+            now = casts.propose(
+                cast, lambda now: propose_missing(now.people, now.found.lines, voices, narrator, now.table)
+            )
             return {**summary(now), "complete": True, "measured": len(voices)}
         return {**summary(casts.read(cast)), "complete": False, "measured": len(voices)}
 
@@ -209,17 +215,6 @@ def _measured(language: str, text: str) -> tuple[list[VoiceSound], bool]:
         if time.monotonic() > until:
             return found, False
     return found, True
-
-
-def _proposal(cast: Cast, voices: Sequence[VoiceSound], narrator: str) -> Proposal:
-    """Voices for those who have none; those that others have are left to them."""
-    taken = {person.voice for person in cast.table.people} - {"", narrator}
-    people = [
-        person
-        for person in cast.people
-        if not ((known := cast.table.by_name.get(person.name.casefold())) and known.voice) and person.name != NARRATOR
-    ]
-    return propose(people, cast.found.lines, [voice for voice in voices if voice.name not in taken], narrator)
 
 
 def _named(sources: Sources, name: str | None, param: str) -> str | None:

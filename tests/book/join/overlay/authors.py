@@ -1,6 +1,7 @@
 """Books of authors, and what is made of them to read along, with tones for speech."""
 
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 from tests.book.epubs import PIXEL, epub, page
 from tests.book.join.books import finished, spoken, tone
 from voxmatrix.book.content import Book
+from voxmatrix.book.join.finished import JoinSettings
 from voxmatrix.book.join.overlay.write import write_overlay
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.read import as_epub, read_book
@@ -106,9 +108,12 @@ def spoken_book(folder: Path, book: Book) -> list[Spoken]:
 
 
 def read_along(
-    folder: Path, data: bytes, *, name: str = "book.epub", without: tuple[int, ...] = ()
+    folder: Path, data: bytes, *, name: str = "book.epub", without: tuple[int, ...] = (), who: Sequence[str] = ()
 ) -> tuple[Path, list[Finding]]:
-    """The read-along EPUB of a book, and what was found; chapters `without` are not spoken."""
+    """The read-along EPUB of a book, and what was found; chapters `without` are not spoken.
+
+    It names who speaks if `who` says the first sentences of the book.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / name
     source.write_bytes(data)
@@ -116,7 +121,10 @@ def read_along(
     book = replace(book, chapters=tuple(one for one in book.chapters if one.index not in without))
     out = folder / "out.epub"
     with as_epub(source) as epub_source:
-        findings = write_overlay(finished(book, spoken_book(folder, book)), out, source=epub_source)
+        names = iter(who)
+        said = [replace(one, who=next(names, "")) for one in spoken_book(folder, book)]
+        settings = JoinSettings(overlay_speakers=bool(who))
+        findings = write_overlay(finished(book, said, settings), out, source=epub_source)
     return out, findings
 
 

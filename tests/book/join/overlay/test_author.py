@@ -23,6 +23,7 @@ from tests.book.join.overlay.authors import (
 )
 from tests.book.join.overlay.test_write import epubcheck
 from voxmatrix.book.join.overlay.write import write_overlay
+from voxmatrix.book.join.tags import one_line
 from voxmatrix.book.read import EpubSource, read_book
 
 
@@ -105,6 +106,18 @@ def test_a_book_without_its_text_has_pages_of_our_own(tmp_path: Path) -> None:
     findings = write_overlay(finished(read_book(source), units), tmp_path / "out.epub", source=EpubSource(source))
     assert ["no sentence was found" in finding.problem for finding in findings] == [True]
     assert "EPUB/c00001.xhtml" in content(tmp_path / "out.epub")
+
+
+@pytest.mark.parametrize("who", ["Anna", 'A "<b>" & \x01\ud83d'])
+def test_who_speaks_is_shown_before_their_first_sentence(tmp_path: Path, who: str) -> None:
+    """The text stays the author's; a sentence of several elements is named in the first."""
+    plain, _ = read_along(tmp_path / "plain", authors_epub())
+    out, _ = read_along(tmp_path, authors_epub(), who=["", "", who, who, "", "somebody"])
+    one = tree(out, "OEBPS/one.xhtml")
+    named = {span.get("id"): span.get("data-speaker") for span in one.iter() if span.get("data-speaker")}
+    assert list(named) == ["sentence-1-3"] and one_line(who) in named.values()
+    assert spans(one) == spans(tree(plain, "OEBPS/one.xhtml"))
+    assert b"attr(data-speaker)" in content(out)["OEBPS/read-along/style.css"]
 
 
 def test_a_book_is_read_along_once_more(tmp_path: Path) -> None:

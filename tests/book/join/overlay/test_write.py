@@ -10,7 +10,7 @@ import pytest
 from tests.book.join.books import book, finished, image, speech
 from tests.book.join.test_tags import HOSTILE
 from voxmatrix.book.content import Book, Chapter, Cover
-from voxmatrix.book.join.finished import FinishedSpeech
+from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
 from voxmatrix.book.join.overlay.write import write_overlay
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.errors import UsageError
@@ -94,6 +94,20 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path, ready: FinishedSpeech) -> 
 def test_readers_need_not_know_other_sound(tmp_path: Path, ready: FinishedSpeech) -> None:
     with pytest.raises(UsageError, match="unknown extension"):
         write_overlay(ready, tmp_path / "book.epub", extension="flac")
+
+
+def test_who_speaks_is_shown_where_asked(tmp_path: Path) -> None:
+    units = speech(tmp_path / "units", [4])
+    names = ["", 'Anna <&> "Bo"', 'Anna <&> "Bo"', "somebody"]
+    said = [Spoken(**{**vars(one), "who": who}) for one, who in zip(units, names, strict=True)]
+    found = []
+    for asked in (True, False):
+        out = tmp_path / f"{asked}.epub"
+        write_overlay(finished(book(["One"]), said, JoinSettings(overlay_speakers=asked)), out)
+        with zipfile.ZipFile(out) as archive:
+            page = ElementTree.fromstring(archive.read("EPUB/c00001.xhtml"))
+        found.append([span.get("data-speaker") for span in page.iter(f"{HTML}span")])
+    assert found == [[None, names[1], None, None], [None] * 4]
 
 
 @pytest.mark.epubcheck

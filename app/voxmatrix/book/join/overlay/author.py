@@ -10,13 +10,14 @@ from voxmatrix.book.content import Book
 from voxmatrix.book.join.overlay.archive import EpubWriter
 from voxmatrix.book.join.overlay.navigation import navigation
 from voxmatrix.book.join.overlay.obsolete import upgrade_markup
-from voxmatrix.book.join.overlay.package import MEDIA_TYPES, OPF, STYLE, AuthorsPackage, container
+from voxmatrix.book.join.overlay.package import MEDIA_TYPES, OPF, SPEAKER, STYLE, AuthorsPackage, container
 from voxmatrix.book.join.overlay.places import Place, find_places, stretches
 from voxmatrix.book.join.overlay.smil import Overlay, overlays, relative, smil
-from voxmatrix.book.join.overlay.spans import Mark, free_prefix, put_spans
+from voxmatrix.book.join.overlay.spans import XHTML, Mark, free_prefix, put_spans
 from voxmatrix.book.join.overlay.upgrade import XHTML_TYPE, complete_metadata, upgrade_package, without_ncx
 from voxmatrix.book.join.overlay.words import Vocabulary, Words, flatten
 from voxmatrix.book.join.overlay.xhtml import as_xhtml, link_style, properties, serialised
+from voxmatrix.book.join.tags import one_line
 from voxmatrix.book.join.timeline import Timeline
 from voxmatrix.book.read import EpubSource
 from voxmatrix.book.read.epub_archive import DAMAGED, Archive, is_inner
@@ -81,17 +82,25 @@ def _free_folder(archive: Archive) -> str:
 
 
 def write_authors_book(
-    writer: EpubWriter, found: AuthorsBook, line: Timeline, sounds: Mapping[int, str], *, book: Book, identifier: str
+    writer: EpubWriter,
+    found: AuthorsBook,
+    line: Timeline,
+    sounds: Mapping[int, str],
+    *,
+    book: Book,
+    identifier: str,
+    names: Sequence[str],
 ) -> list[Finding]:
     """Write everything but the sound, whose files are named by `sounds` for the chapters.
 
-    The title and the language of `book`, and the identifier, are for a package document that has none.
+    The title and the language of `book`, and the identifier, are for a package document that has none. `names` has who
+    is named before each sentence; "": nobody.
 
     Returns:
         what was left out, and how many sentences were not found in the pages.
     """
     with Archive(found.source.path) as archive:
-        edition = _Edition(archive, found, line, book.title)
+        edition = _Edition(archive, found, line, book.title, names)
         edition.copy(writer)
         lost = edition.add_overlays(writer, sounds)
         complete_metadata(
@@ -116,8 +125,8 @@ def _lost(count: int, total: int) -> list[Finding]:
 class _Edition:
     """The files of a book on their way into another archive."""
 
-    def __init__(self, archive: Archive, found: AuthorsBook, line: Timeline, title: str) -> None:
-        self._archive, self._found, self._line = archive, found, line
+    def __init__(self, archive: Archive, found: AuthorsBook, line: Timeline, title: str, names: Sequence[str]) -> None:
+        self._archive, self._found, self._line, self._names = archive, found, line, names
         path = package_path(archive)
         if not is_inner(path):
             raise BadInputError(f"{archive.path} has a package document called {quoted(path)}", DAMAGED)
@@ -178,12 +187,22 @@ class _Edition:
         flat = flatten(root)
         found = stretches(self._found.places[name], self._found.words[name], flat.text)
         prefix, sentences = free_prefix(root), self._line.sentences
-        return put_spans(
+        marks = put_spans(
             root,
             flat,
             found,
             lambda number: f"{prefix}-{sentences[number].spoken.chapter}-{sentences[number].spoken.index}",
         )
+        self._name_speakers(root, marks)
+        return marks
+
+    def _name_speakers(self, root: etree._Element, marks: Sequence[Mark]) -> None:
+        """Name who speaks in the first element of a sentence, if that is one of ours: formulas may not have it."""
+        anchors = {mark.sentence: mark.anchor for mark in reversed(marks)}
+        named = {anchors[number]: who for number, who in enumerate(self._names) if who and number in anchors}
+        for span in root.iter(f"{{{XHTML}}}span") if named else ():
+            if who := named.get(span.get("id", "")):
+                span.set(SPEAKER, one_line(who))
 
     def add_overlays(self, writer: EpubWriter, sounds: Mapping[int, str]) -> int:
         """Add overlays, a style and, where there is none, a navigation document; how many sentences are in no page."""

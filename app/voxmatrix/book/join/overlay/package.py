@@ -18,7 +18,12 @@ SMIL_TYPE = "application/smil+xml"
 MODIFIED = "1980-01-01T00:00:00Z"
 #: Sound that EPUB 3 requires of readers.
 MEDIA_TYPES = {"mp3": "audio/mpeg", "m4a": "audio/mp4"}
-STYLE = f".{ACTIVE_CLASS} {{ background-color: #fff3b0; color: #000; }}\n"
+#: The name of who speaks, of an element that shows their sentence; it is no text of the book.
+SPEAKER = "data-speaker"
+STYLE = (
+    f".{ACTIVE_CLASS} {{ background-color: #fff3b0; color: #000; }}\n"
+    f'[{SPEAKER}]::before {{ content: attr({SPEAKER}) ": "; font-size: smaller; font-weight: bold; }}\n'
+)
 _OF_OVERLAYS = ("media:duration", "media:active-class")
 
 

@@ -1,11 +1,11 @@
 """The text files of an EPUB 3 with a media overlay, of a book that was no EPUB. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from voxmatrix.book.content import Book, Cover
-from voxmatrix.book.join.overlay.package import ACTIVE_CLASS, MEDIA_TYPES, MODIFIED, STYLE, container
+from voxmatrix.book.join.overlay.package import ACTIVE_CLASS, MEDIA_TYPES, MODIFIED, SPEAKER, STYLE, container
 from voxmatrix.book.join.overlay.smil import XML, Clip, Overlay, clock, smil
 from voxmatrix.book.join.tags import chapter_title, one_line
 from voxmatrix.book.join.timeline import TimedChapter, TimedSentence, Timeline
@@ -19,8 +19,14 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
 
 
-def files(book: Book, line: Timeline, sounds: Mapping[int, str], identifier: str) -> Iterator[tuple[str, bytes]]:
-    """The files of the book but its sound, whose files `sounds` names for the chapters."""
+def files(
+    book: Book, line: Timeline, sounds: Mapping[int, str], identifier: str, names: Sequence[str]
+) -> Iterator[tuple[str, bytes]]:
+    """The files of the book but its sound, whose files `sounds` names for the chapters.
+
+    `names` has who is named before each sentence; "": nobody.
+    """
+    named = {one.spoken.place: who for one, who in zip(line.sentences, names, strict=True) if who}
     yield "META-INF/container.xml", container(PACKAGE).encode("utf-8")
     yield f"{FOLDER}/style.css", STYLE.encode("utf-8")
     yield f"{FOLDER}/nav.xhtml", _navigation(book, line).encode("utf-8")
@@ -30,7 +36,7 @@ def files(book: Book, line: Timeline, sounds: Mapping[int, str], identifier: str
         yield f"{FOLDER}/cover.xhtml", _page(book, "Cover", image).encode("utf-8")
     for chapter in line.chapters:
         stem, title = _stem(chapter), _title(chapter)
-        body = "\n".join(_paragraph(chapter, paragraph) for paragraph in _paragraphs(chapter))
+        body = "\n".join(_paragraph(chapter, paragraph, named) for paragraph in _paragraphs(chapter))
         yield f"{FOLDER}/{stem}.xhtml", _page(book, title, body or f"<h1>{_text(title)}</h1>").encode("utf-8")
         if chapter.sentences:
             text = smil(_overlay(chapter), f"{FOLDER}/{stem}.smil", sounds, line.rate_hz)
@@ -136,20 +142,22 @@ def _paragraphs(chapter: TimedChapter) -> list[list[TimedSentence]]:
     return found
 
 
-def _paragraph(chapter: TimedChapter, sentences: list[TimedSentence]) -> str:
+def _paragraph(chapter: TimedChapter, sentences: list[TimedSentence], named: Mapping[tuple[int, int], str]) -> str:
     """A paragraph, or the heading of the chapter if that is what it says."""
     said = " ".join(sentence.spoken.text for sentence in sentences)
     is_heading = sentences[0] is chapter.sentences[0] and _letters(said) == _letters(spoken_heading(_title(chapter)))
     name = "h1" if is_heading else "p"
-    return f"<{name}>{' '.join(map(_span, sentences))}</{name}>"
+    spans = (_span(sentence, named.get(sentence.spoken.place, "")) for sentence in sentences)
+    return f"<{name}>{' '.join(spans)}</{name}>"
 
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def _span(sentence: TimedSentence) -> str:
-    return f'<span id="s{sentence.spoken.index}">{_text(sentence.spoken.text)}</span>'
+def _span(sentence: TimedSentence, who: str) -> str:
+    speaker = f" {SPEAKER}={_attribute(who)}" if who else ""
+    return f'<span id="s{sentence.spoken.index}"{speaker}>{_text(sentence.spoken.text)}</span>'
 
 
 def _overlay(chapter: TimedChapter) -> Overlay:

@@ -67,13 +67,14 @@ def write_overlay(
 def _write(
     speech: FinishedSpeech, out: Path, found: AuthorsBook | None, extension: str, on_progress: OnProgress
 ) -> list[Finding]:
-    book, line = speech.book, speech.line
+    book, line, names = speech.book, speech.line, speech.overlay_names()
     sounds, findings = _sounds(found, line, extension), []
     with replacing(out) as file, EpubWriter(file) as writer:
         if found:
-            findings = write_authors_book(writer, found, line, sounds, book=book, identifier=_identifier(book, line))
+            identifier = _identifier(book, line)
+            findings = write_authors_book(writer, found, line, sounds, book=book, identifier=identifier, names=names)
         else:
-            for name, data in pages.files(book, line, sounds, _identifier(book, line)):
+            for name, data in pages.files(book, line, sounds, _identifier(book, line), names):
                 writer.add(name, data)
         for number, (chapter, gains_db) in enumerate(speech.chapters(), start=1):
             if chapter.sentences:
