@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError
+from voxmatrix.judge.spelling import words_of
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.wording import pluralise, summary
 
@@ -96,19 +97,24 @@ class Recogniser:
 
 
 def word_errors(text: str, heard: str, language: str) -> tuple[int, int]:
-    """Words of a text that are missing, added or others in what was heard, and how many words it has."""
-    said, found = (_words(normalise(one, language)) for one in (text, heard))
-    return sum(max(len(one), len(other)) for one, other in _differences(said, found)), len(said)
+    """Words of a text that are missing, added or others in what was heard, and how many words it has.
+
+    How numbers and words are spelled is no difference, nor is a compound that is written apart.
+    """
+    said, differences = _compared(text, heard, language)
+    return sum(max(len(one), len(other)) for one, other in differences), said
 
 
 def word_gaps(text: str, heard: str, language: str) -> int:
     """Words of a text that are missing or too many in what was heard; those that are heard as others do not count."""
-    said, found = (_words(normalise(one, language)) for one in (text, heard))
-    return sum(
-        abs(len(one) - len(other))
-        for one, other in _differences(said, found)
-        if "".join(one) != "".join(other)  # every one, everyone
-    )
+    return sum(abs(len(one) - len(other)) for one, other in _compared(text, heard, language)[1])
+
+
+def _compared(text: str, heard: str, language: str) -> tuple[int, list[tuple[Sequence[str], Sequence[str]]]]:
+    """How many words a text has, and where what was heard has others."""
+    said, found = (words_of(normalise(one, language), language) for one in (text, heard))
+    differences = [pair for pair in _differences(said, found) if "".join(pair[0]) != "".join(pair[1])]  # rose bush
+    return len(said), differences
 
 
 def _differences(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -136,8 +142,3 @@ def _differences(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[Se
             place -= 1
     if (end, found_end) != (0, 0):
         yield said[:end], found[:found_end]
-
-
-def _words(text: str) -> list[str]:
-    cleared = "".join(character if character.isalnum() else " " for character in text.casefold().replace("'", ""))
-    return cleared.split()
