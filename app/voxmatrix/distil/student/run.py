@@ -32,7 +32,8 @@ from voxmatrix.distil.student.align import align, silent_frames
 from voxmatrix.distil.student.batches import Scale, Utterance, scale_of, utterance
 from voxmatrix.distil.student.compare import TIMED, TeacherSentence, compare
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech, read_corpus
-from voxmatrix.distil.student.export import Voice, pace_of, read_student, write_student
+from voxmatrix.distil.student.durations import least_frames, pace_of
+from voxmatrix.distil.student.export import Voice, read_student, write_student
 from voxmatrix.distil.student.network import Sizes
 from voxmatrix.distil.student.teacher import TURN, Teacher, check_teacher, speaker_of
 from voxmatrix.distil.student.training import ADAPTING_RATE, RATE, Student, StudentTrainer
@@ -268,5 +269,5 @@ def _write(
     made = folder / _MADE
     of_speakers = [[one for one in utterances if one.speaker == speaker][:_PACED] for speaker in range(len(scales))]
     paces = [pace_of(student.rhythm, own) for own in of_speakers]
-    write_student(Voice(student, scales, paces), metadata(config), made)
+    write_student(Voice(student, scales, paces, least_frames(utterances)), metadata(config), made)
     return made
