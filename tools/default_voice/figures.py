@@ -2,10 +2,11 @@
 
     python -m tools.default_voice.figures VOICE.onnx --environment default-voice/hibari
 
-Words wrong (Whisper, `pip install faster-whisper`), DistilMOS (`pip install distillmos`), CPU seconds per second of
-speech on one thread, sentence by sentence in turn with the teacher. `frame_rate_db`: how far multiples of the frame
-rate stand out of the spectrum. `in_tune`: the share of frames within 50 cents of the teacher, each beside the frame of
-it that sounds most alike, in order (dynamic time warping, `pip install librosa`). Prints one JSON object.
+Words wrong (Whisper, `pip install faster-whisper`; other spellings of a word are no errors: voxmatrix.judge), DistilMOS
+(`pip install distillmos`), CPU seconds per second of speech on one thread, sentence by sentence in turn with the
+teacher. `frame_rate_db`: how far multiples of the frame rate stand out of the spectrum. `in_tune`: the share of frames
+within 50 cents of the teacher, each beside the frame of it that sounds most alike, in order (dynamic time warping,
+`pip install librosa`). Prints one JSON object.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from voxmatrix.audio.waves import Samples  # noqa: E402
 from voxmatrix.compute.libraries import import_onnxruntime  # noqa: E402
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ  # noqa: E402
 from voxmatrix.judge.hearing import word_errors  # noqa: E402
+from voxmatrix.piper.config import VoiceConfig  # noqa: E402
 from voxmatrix.piper.files import config_path  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -59,7 +61,9 @@ def main() -> None:
     parser.add_argument("--whisper", default="base", help="a model of faster-whisper, or its folder (default: base)")
     args = parser.parse_args()
     # First of all, so that what is not installed is missed at once.
-    hear, rate, in_tune = _whisper(args.whisper), _distilmos(), _in_tune() if args.environment else None
+    language = VoiceConfig.read(config_path(args.voice)).espeak_voice
+    hear, rate = _whisper(args.whisper, language.partition("-")[0]), _distilmos()
+    in_tune = _in_tune() if args.environment else None
     texts = args.texts.read_text(encoding="utf-8").splitlines()
     speakers: dict[str, tuple[Say, int]] = {args.voice.stem: _piper(args.voice)}
     if args.environment:
@@ -71,7 +75,7 @@ def main() -> None:
     found = {"sentences": len(texts), "bytes": args.voice.stat().st_size}
     for name, (_, rate_hz) in speakers.items():
         waves = [_resampled(wave, rate_hz) for _, wave in said[name]]
-        errors = [word_errors(text, hear(wave), "en-us") for text, wave in zip(texts, waves, strict=True)]
+        errors = [word_errors(text, hear(wave), language) for text, wave in zip(texts, waves, strict=True)]
         seconds = sum(len(wave) for wave in waves) / _RATE_HZ
         found[name] = {
             "words_wrong": round(sum(one for one, _ in errors) / sum(count for _, count in errors), 4),
@@ -120,13 +124,13 @@ def _hibari(environment: Path) -> tuple[Say, int]:
     return say, 24_000
 
 
-def _whisper(model: str) -> Callable[[Samples], str]:
+def _whisper(model: str, language: str) -> Callable[[Samples], str]:
     from faster_whisper import WhisperModel
 
     whisper = WhisperModel(model, device="cpu", compute_type="int8", cpu_threads=1)
 
     def hear(wave: Samples) -> str:
-        parts, _ = whisper.transcribe(wave, language="en", beam_size=5, condition_on_previous_text=False)
+        parts, _ = whisper.transcribe(wave, language=language, beam_size=5, condition_on_previous_text=False)
         return "".join(part.text for part in parts)
 
     return hear

@@ -12,7 +12,7 @@ from tests.distil.student.conftest import SMALL
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.distil.student.batches import Scale, Utterance
 from voxmatrix.distil.student.corpus import HOP
-from voxmatrix.distil.student.durations import SPACE, least_frames, pace_of
+from voxmatrix.distil.student.durations import SPACE, least_frames, pace_of, predicted_frames
 from voxmatrix.distil.student.export import Voice, read_student, write_student
 from voxmatrix.distil.student.training import Student
 from voxmatrix.errors import DamagedFileError
@@ -159,21 +159,19 @@ def test_matrices_have_8_bits_and_a_layer_that_is_used_often_is_there_once(path:
     assert len({one.SerializeToString()[:-64] for one in large}) == len(large)
 
 
-def test_least_frames_are_those_that_a_teacher_often_gives_stops_before_a_space(utterances: list[Utterance]) -> None:
-    ids, frames = torch.tensor([STOP, SPACE, STOP, 20, 24, SPACE]), torch.tensor([3, 2, 7, 4, 8, 2])
-    said = [replace(utterances[0], ids=ids, durations=frames + number) for number in range(11)]
+def test_least_frames_are_more_than_nine_tenths_of_the_stops_before_a_space_have() -> None:
+    ids, frames = torch.tensor([STOP, SPACE, STOP, 20, 24, SPACE]), torch.tensor([3.0, 2, 7, 4, 8, 2])
+    predicted = [frames + number for number in range(11)]
 
-    least = least_frames(said)
+    least = least_frames(predicted, [ids] * 11)
 
-    assert least[STOP] == 3 + 9  # nine tenths of 3..13; the other stop is in front of a vowel, the last one no stop
-    assert least.sum() == least[STOP] and not least_frames(said[:5]).any()
+    assert least[STOP] == 3 + 9  # of 3 to 13; what stands in front of a vowel does not count
+    assert least.sum() == least[STOP] and not least_frames(predicted[:5], [ids] * 5).any()
 
 
 def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, utterances: list[Utterance]) -> None:
-    pace = pace_of(student.rhythm, utterances)
-    with torch.inference_mode():
-        made = [torch.expm1(student.rhythm.durations(student.rhythm.text(one.ids[None], None))) for one in utterances]
+    predicted = predicted_frames(student.rhythm, utterances)
 
-    assert pace * sum(float(one.clamp_min(1).sum()) for one in made) == pytest.approx(
+    assert pace_of(predicted, utterances) * sum(float(one.clamp_min(1).sum()) for one in predicted) == pytest.approx(
         sum(one.speech.frames for one in utterances)
     )

@@ -1,8 +1,7 @@
-"""What predicted durations are corrected by: the teacher's pace, and how long it holds stops at the ends of words.
+"""What predicted durations are corrected by: the teacher's pace, and how long stops at the ends of words are held.
 
 The mean of a teacher's durations is as long as its speech, but a /t/ of 25 ms before another consonant ("waxed the") is
-heard in the teacher's sound rather than in the student's. So stops there last at least as long as the teacher often
-holds them.
+heard in the teacher's sound rather than in the student's. So no stop there is shorter than most of its kind.
 """
 
 from collections.abc import Sequence
@@ -18,32 +17,34 @@ _MAP = default_map("espeak")
 SPACE = _MAP[" "][0]
 #: The stops of espeak-ng's languages.
 _STOPS = [_MAP[symbol][0] for symbol in "ptkbdɡqcɟʈɖɢ" if symbol in _MAP]
-#: The share of a teacher's stops that are no longer, chosen by the words that were heard of other sentences.
+#: The share of stops of a kind that are shorter, chosen by the words that were heard of other sentences.
 _QUANTILE = 0.9
 #: Fewer stops of a kind at ends of words do not say how long they are.
 _MIN_SEEN = 10
 
 
-def pace_of(rhythm: ProsodyModel, utterances: Sequence[Utterance]) -> float:
-    """What predicted durations are to be multiplied with to be as long, in all, as those of the teacher."""
+def predicted_frames(rhythm: ProsodyModel, utterances: Sequence[Utterance]) -> list[Tensor]:
+    """How long the symbols of each sentence (t,) are predicted to be, in frames."""
     with torch.inference_mode():
-        made = sum(
-            float(
-                torch.expm1(rhythm.durations(rhythm.text(one.ids[None], torch.tensor([one.speaker]))))
-                .clamp_min(1)
-                .sum()
-            )
+        return [
+            torch.expm1(rhythm.durations(rhythm.text(one.ids[None], torch.tensor([one.speaker]))))[0]
             for one in utterances
-        )
-    return sum(one.speech.frames for one in utterances) / made
+        ]
 
 
-def least_frames(utterances: Sequence[Utterance]) -> Tensor:
-    """The frames that each symbol has at least before a space (NUM_SYMBOLS,); 0 for all but stops that were heard."""
+def pace_of(predicted: Sequence[Tensor], utterances: Sequence[Utterance]) -> float:
+    """What predicted durations are to be multiplied with to be as long, in all, as those of the teacher."""
+    return sum(one.speech.frames for one in utterances) / sum(float(one.clamp_min(1).sum()) for one in predicted)
+
+
+def least_frames(predicted: Sequence[Tensor], sentences: Sequence[Tensor]) -> Tensor:
+    """What each symbol has at least before a space, of frames and ids (t,) of sentences -> (NUM_SYMBOLS,).
+
+    It is 0 for all but stops.
+    """
     least = torch.zeros(NUM_SYMBOLS)
-    ids = torch.cat([one.ids for one in utterances])  # behind each sentence stands the first symbol of the next one
-    frames = torch.cat([one.durations for one in utterances]).float()
-    last = torch.cat([ids[1:] == SPACE, torch.tensor([False])])
+    ids, frames = torch.cat(list(sentences)), torch.cat(list(predicted))
+    last = _before_space(ids[None])[0]
     for stop in _STOPS:
         seen = frames[last & (ids == stop)]
         if len(seen) >= _MIN_SEEN:
@@ -53,5 +54,9 @@ def least_frames(utterances: Sequence[Utterance]) -> Tensor:
 
 def at_least(frames: Tensor, ids: Tensor, least: Tensor) -> Tensor:
     """Frames of symbols (1, t), those before a space at least as many as `least` (NUM_SYMBOLS,) says."""
-    last = torch.cat([ids[:, 1:] == SPACE, torch.zeros_like(ids[:, :1], dtype=torch.bool)], 1)
-    return torch.maximum(frames, least[ids] * last)
+    return torch.maximum(frames, least[ids] * _before_space(ids))
+
+
+def _before_space(ids: Tensor) -> Tensor:
+    """Which symbols (1, t) stand before a space."""
+    return torch.cat([ids[:, 1:] == SPACE, torch.zeros_like(ids[:, :1], dtype=torch.bool)], 1)

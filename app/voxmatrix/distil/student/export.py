@@ -18,7 +18,7 @@ from voxmatrix.distil.student.durations import at_least
 from voxmatrix.distil.student.fourier import COLUMNS, Fourier, bins_in_order
 from voxmatrix.distil.student.network import Block, spread
 from voxmatrix.distil.student.training import Student
-from voxmatrix.distil.student.waves import BINS, LOUDEST, LOWEST_HZ, WINDOW, pulses
+from voxmatrix.distil.student.waves import BINS, LOUDEST, LOWEST_HZ, pulses
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import replacing
 from voxmatrix.piper.export.onnx_writer import trace_onnx
@@ -37,6 +37,8 @@ _HIGHEST_HZ = 1000.0
 #: In float32: embeddings, convolutions, and the transforms, whose spectra are loud and quiet at once.
 _FLOAT32 = "fourier"
 _EXAMPLE_IDS = 60
+#: How the names of weights begin.
+_NETWORKS = "rhythm", "sound", "heads", "head"
 #: Of a column of zeros, whose scale must not be 0.
 _MIN_SIZE = 1e-8
 
@@ -155,7 +157,7 @@ def write_student(voice: Voice, metadata: Mapping[str, str], out: Path) -> None:
 
 
 def read_student(path: Path) -> dict[str, Tensor]:
-    """The weights of a student with one speaker that `write_student` wrote, by their names in `Student`.
+    """The weights of a student with one speaker that `write_student` wrote, once or now, by their names in `Student`.
 
     Matrices are what their 8 bits say. In the file they have no names, but the biases that are added next do.
 
@@ -165,7 +167,7 @@ def read_student(path: Path) -> dict[str, Tensor]:
     try:
         model = read_model(path)
         constants = {one.name: weights_of(one, path) for one in model.graph.initializer}
-        found = {name: one for name, one in constants.items() if name.split(".")[0] in ("rhythm", "sound", "heads")}
+        found = {name: one for name, one in constants.items() if name.split(".")[0] in _NETWORKS}
         makers = {name: node for node in model.graph.node for name in node.output}
         for node in model.graph.node:
             bias = next((name for name in node.input if node.op_type == "Add" and name.endswith(".bias")), "")
@@ -175,17 +177,24 @@ def read_student(path: Path) -> dict[str, Tensor]:
                 integers = constants[makers[cast.input[0]].input[1]]
                 found[bias.removesuffix("bias") + "weight"] = (integers * constants[sizes.input[1]]).T
         weights = {name: torch.from_numpy(one.astype(np.float32)) for name, one in found.items()}
-        parts = ([weights.pop(f"heads.{k}.{part}") for k in range(4)] for part in ("weight", "bias"))
-        both = torch.cat([torch.stack(next(parts)), torch.stack(next(parts))[..., None]], 2)
+        both = _of_heads(weights)
     except (ValueError, KeyError) as error:
         raise DamagedFileError(f"{path} is damaged, or no student", "install voxmatrix again") from error
     bins, signs = _head_order()
     head = torch.empty(4, BINS, both.shape[2])
     head[:, bins] = both * signs
-    # Scales are in the weights behind which they stand.
-    for name in [one for one in weights if one.endswith("fall.bias")]:
-        weights[name.replace("fall.bias", "scale")] = torch.ones_like(weights[name])
+    for name in [one for one in weights if one.endswith("fall.bias")]:  # whose scale is in it, by now
+        weights.setdefault(name.replace("fall.bias", "scale"), torch.ones_like(weights[name]))
     return weights | {"sound.head.weight": head[..., :-1].flatten(0, 1), "sound.head.bias": head[..., -1].flatten()}
+
+
+def _of_heads(weights: dict[str, Tensor]) -> Tensor:
+    """Take the weights and biases of the filters out (4, n, channels + 1): of four heads, formerly of one."""
+    if "head.weight" in weights:
+        both = torch.cat([weights.pop("head.weight"), weights.pop("head.bias")[:, None]], 1)
+        return both.reshape(-1, 4, COLUMNS, both.shape[1]).transpose(0, 1).flatten(1, 2)
+    heads = [(weights.pop(f"heads.{k}.weight"), weights.pop(f"heads.{k}.bias")) for k in range(4)]
+    return torch.stack([torch.cat([weight, bias[:, None]], 1) for weight, bias in heads])
 
 
 def _remove_identities(model: Any) -> None:
