@@ -86,7 +86,7 @@ def test_samples_are_those_of_the_frames_of_all_ids(path: Path) -> None:
 
 def test_a_stop_at_the_end_of_a_word_lasts_as_long_as_the_teacher_holds_it(path: Path) -> None:
     def frames(*ids: int) -> list[int]:
-        return run(path, [1, *ids, 2])[1][0].astype(int).tolist()
+        return [int(count) for count in run(path, [1, *ids, 2])[1][0]]
 
     assert frames(20, STOP, SPACE, 24)[2] == 9
     assert frames(20, STOP, 24)[2] < 9 and frames(20, SPACE, STOP)[3] < 9

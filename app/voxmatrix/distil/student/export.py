@@ -53,15 +53,17 @@ class Voice(nn.Module):
         self.rhythm, self.sound, self.fourier = student.rhythm, student.sound, Fourier()
         self.speakers = torch.tensor([(*scale.pitch, pace) for scale, pace in zip(scales, paces, strict=True)])
         self.least = least
-        for block in filter(lambda one: isinstance(one, Block), student.modules()):
-            block.fold()
+        for block in student.modules():
+            if isinstance(block, Block):
+                block.fold()
         # A head for each filter makes the numbers of all bins in the order of the transform.
         head = student.sound.head
         bins, signs = _head_order()
         both = torch.cat([head.weight, head.bias[:, None]], 1).reshape(4, -1, head.in_features + 1)[:, bins] * signs
-        self.heads = nn.ModuleList(nn.Linear(head.in_features, len(bins)) for _ in range(4))
+        heads = [nn.Linear(head.in_features, len(bins)) for _ in range(4)]
+        self.heads = nn.ModuleList(heads)
         with torch.no_grad():
-            for one, own in zip(self.heads, both, strict=True):
+            for one, own in zip(heads, both, strict=True):
                 one.weight.copy_(own[:, :-1])
                 one.bias.copy_(own[:, -1])
 
