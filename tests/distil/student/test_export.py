@@ -159,14 +159,16 @@ def test_matrices_have_8_bits_and_a_layer_that_is_used_often_is_there_once(path:
     assert len({one.SerializeToString()[:-64] for one in large}) == len(large)
 
 
-def test_least_frames_are_more_than_nine_tenths_of_the_stops_before_a_space_have() -> None:
-    ids, frames = torch.tensor([STOP, SPACE, STOP, 20, 24, SPACE]), torch.tensor([3.0, 2, 7, 4, 8, 2])
-    predicted = [frames + number for number in range(11)]
+def test_least_frames_are_more_than_nine_tenths_of_short_stops_before_a_space_have() -> None:
+    ids, frames = torch.tensor([STOP, SPACE, STOP, 20, 24, SPACE]), torch.tensor([1.0, 2, 7, 4, 8, 2])
+    predicted = [frames + number / 4 for number in range(11)]
 
     least = least_frames(predicted, [ids] * 11)
 
-    assert least[STOP] == 3 + 9  # of 3 to 13; what stands in front of a vowel does not count
-    assert least.sum() == least[STOP] and not least_frames(predicted[:5], [ids] * 5).any()
+    assert least[STOP] == 1 + 9 / 4  # of 1 to 3.5; what stands in front of a vowel does not count
+    assert least.sum() == least[STOP]
+    assert not least_frames(predicted[:5], [ids] * 5).any()  # too few to say
+    assert not least_frames([one + 3 for one in predicted], [ids] * 11).any()  # long enough
 
 
 def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, utterances: list[Utterance]) -> None:

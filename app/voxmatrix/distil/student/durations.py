@@ -19,6 +19,8 @@ SPACE = _MAP[" "][0]
 _STOPS = [_MAP[symbol][0] for symbol in "ptkbdɡqcɟʈɖɢ" if symbol in _MAP]
 #: The share of stops of a kind that are shorter, chosen by the words that were heard of other sentences.
 _QUANTILE = 0.9
+#: Stops of which half are longer than that are heard as they are: those of French.
+_LONG_ENOUGH = 3.5
 #: Fewer stops of a kind at ends of words do not say how long they are.
 _MIN_SEEN = 10
 
@@ -40,14 +42,14 @@ def pace_of(predicted: Sequence[Tensor], utterances: Sequence[Utterance]) -> flo
 def least_frames(predicted: Sequence[Tensor], sentences: Sequence[Tensor]) -> Tensor:
     """What each symbol has at least before a space, of frames and ids (t,) of sentences -> (NUM_SYMBOLS,).
 
-    It is 0 for all but stops.
+    It is 0 for all but short stops.
     """
     least = torch.zeros(NUM_SYMBOLS)
     ids, frames = torch.cat(list(sentences)), torch.cat(list(predicted))
     last = _before_space(ids[None])[0]
     for stop in _STOPS:
         seen = frames[last & (ids == stop)]
-        if len(seen) >= _MIN_SEEN:
+        if len(seen) >= _MIN_SEEN and seen.median() < _LONG_ENOUGH:
             least[stop] = torch.quantile(seen, _QUANTILE)
     return least
 
