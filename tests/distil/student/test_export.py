@@ -161,14 +161,14 @@ def test_matrices_have_8_bits_and_a_layer_that_is_used_often_is_there_once(path:
 
 def test_least_frames_are_more_than_nine_tenths_of_short_stops_before_a_space_have() -> None:
     ids, frames = torch.tensor([STOP, SPACE, STOP, 20, 24, SPACE]), torch.tensor([1.0, 2, 7, 4, 8, 2])
-    predicted = [frames + number / 4 for number in range(11)]
+    predicted = [frames + number / 10 for number in range(21)]
 
-    least = least_frames(predicted, [ids] * 11)
+    least = least_frames(predicted, [ids] * 21)
 
-    assert least[STOP] == 1 + 9 / 4  # of 1 to 3.5; what stands in front of a vowel does not count
+    assert least[STOP] == pytest.approx(1 + 1.8)  # of 1 to 3; what stands in front of a vowel does not count
     assert least.sum() == least[STOP]
     assert not least_frames(predicted[:5], [ids] * 5).any()  # too few to say
-    assert not least_frames([one + 3 for one in predicted], [ids] * 11).any()  # long enough
+    assert not least_frames([one + 3 for one in predicted], [ids] * 21).any()  # long enough
 
 
 def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, utterances: list[Utterance]) -> None:

@@ -19,10 +19,10 @@ SPACE = _MAP[" "][0]
 _STOPS = [_MAP[symbol][0] for symbol in "ptkbdɡqcɟʈɖɢ" if symbol in _MAP]
 #: The share of stops of a kind that are shorter, chosen by the words that were heard of other sentences.
 _QUANTILE = 0.9
-#: Stops of which half are longer than that are heard as they are: those of French.
+#: Stops of which half are longer than that are heard as they are, e.g. those of French.
 _LONG_ENOUGH = 3.5
 #: Fewer stops of a kind at ends of words do not say how long they are.
-_MIN_SEEN = 10
+_MIN_SEEN = 20
 
 
 def predicted_frames(rhythm: ProsodyModel, utterances: Sequence[Utterance]) -> list[Tensor]:
