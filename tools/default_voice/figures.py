@@ -4,9 +4,10 @@
 
 Words wrong (Whisper, `pip install faster-whisper`; other spellings of a word are no errors: voxmatrix.judge), DistilMOS
 (`pip install distillmos`), CPU seconds per second of speech on one thread, sentence by sentence in turn with the
-teacher. `frame_rate_db`: how far multiples of the frame rate stand out of the spectrum. `in_tune`: the share of frames
-within 50 cents of the teacher, each beside the frame of it that sounds most alike, in order (dynamic time warping,
-`pip install librosa`). Prints one JSON object.
+teacher. `frame_rate_db`: how far multiples of the frame rate stand out of the spectrum. `melody`: the correlation of
+the logarithms of both pitches in a sentence, and `in_tune`: the share of frames within 50 cents of the teacher, each
+beside the frame of it that sounds most alike, in order (dynamic time warping, `pip install librosa`). Prints one JSON
+object.
 """
 
 import argparse
@@ -63,7 +64,7 @@ def main() -> None:
     # First of all, so that what is not installed is missed at once.
     language = VoiceConfig.read(config_path(args.voice)).espeak_voice
     hear, rate = _whisper(args.whisper, language.partition("-")[0]), _distilmos()
-    in_tune = _in_tune() if args.environment else None
+    pitches = _pitches() if args.environment else None
     texts = args.texts.read_text(encoding="utf-8").splitlines()
     speakers: dict[str, tuple[Say, int]] = {args.voice.stem: _piper(args.voice)}
     if args.environment:
@@ -83,9 +84,12 @@ def main() -> None:
             "cpu_seconds_per_second": round(sum(spent for spent, _ in said[name]) / seconds, 5),
             "frame_rate_db": round(_frame_rate_db([wave for _, wave in said[name]], rate_hz), 2),
         }
-    if in_tune:
+    if pitches:
         pairs = zip(*([wave for _, wave in said[name]] for name in speakers), strict=True)
-        found["in_tune"] = round(float(np.mean(np.concatenate([in_tune(*pair) for pair in pairs]))), 3)
+        both = [np.log2([*zip(*found_pair, strict=True)]) for pair in pairs if len(found_pair := pitches(*pair)) > 1]
+        near = np.concatenate([np.abs(1200 * (ours - theirs)) <= _CENTS for ours, theirs in both])
+        found["in_tune"] = round(float(np.mean(near)), 3)
+        found["melody"] = round(float(np.mean([np.corrcoef(one)[0, 1] for one in both])), 3)
     print(json.dumps(found, indent=2))
 
 
@@ -162,7 +166,7 @@ def _frame_rate_db(waves: list[Samples], rate_hz: int) -> float:
     return float(np.mean([db[k] - np.median(db[[*range(k - 8, k - 2), *range(k + 3, k + 9)]]) for k in places]))
 
 
-def _in_tune() -> Callable[[Samples, Samples], NDArray[np.bool_]]:
+def _pitches() -> Callable[[Samples, Samples], list[tuple[float, float]]]:
     from librosa.feature import melspectrogram  # type: ignore[import-not-found, unused-ignore]
     from librosa.sequence import dtw  # type: ignore[import-not-found, unused-ignore]
 
@@ -170,15 +174,14 @@ def _in_tune() -> Callable[[Samples, Samples], NDArray[np.bool_]]:
         power = melspectrogram(y=wave, sr=RATE_HZ, n_fft=1024, hop_length=RATE_HZ // 100, n_mels=40)
         return np.asarray(np.log(power + 1e-4), np.float32)
 
-    def in_tune(wave: Samples, teacher: Samples) -> NDArray[np.bool_]:
-        """Which frames of the teacher are within 50 cents, of those where both have a pitch."""
+    def pitches(wave: Samples, teacher: Samples) -> list[tuple[float, float]]:
+        """Hertz of the frames of the teacher and of those beside them, where both have a pitch: ours, theirs."""
         ours, theirs = (pitch(one, RATE_HZ).hz for one in (wave, teacher))
         path = dtw(mel(wave), mel(teacher))[1]  # from the end, so that of equal frames the first one stays
         beside = {other: one for one, other in path if one < len(ours) and other < len(theirs)}
-        both = [(ours[one], theirs[other]) for other, one in beside.items() if ours[one] and theirs[other]]
-        return np.array([abs(1200 * np.log2(one / other)) <= _CENTS for one, other in both])
+        return [(ours[one], theirs[other]) for other, one in sorted(beside.items()) if ours[one] and theirs[other]]
 
-    return in_tune
+    return pitches
 
 
 def _resampled(wave: Samples, rate_hz: int) -> Samples:
