@@ -36,6 +36,8 @@ from voxmatrix.piper.files import config_path  # noqa: E402
 HERE = Path(__file__).resolve().parent
 _RATE_HZ = 16_000
 _CENTS = 50
+#: In octaves: what is farther from the middle is an octave that the estimator was wrong by.
+_RANGE = 0.75
 #: The width of the bins in which lines are looked for, and the highest one.
 _SPECTRUM_HZ, _HIGHEST_HZ = 4, 10_000
 #: Says each line that it is given, and answers with its CPU time and samples.
@@ -89,7 +91,7 @@ def main() -> None:
         both = [np.log2([*zip(*found_pair, strict=True)]) for pair in pairs if len(found_pair := pitches(*pair)) > 1]
         near = np.concatenate([np.abs(1200 * (ours - theirs)) <= _CENTS for ours, theirs in both])
         found["in_tune"] = round(float(np.mean(near)), 3)
-        found["melody"] = round(float(np.mean([np.corrcoef(one)[0, 1] for one in both])), 3)
+        found["melody"] = round(float(np.mean([_correlation(one) for one in both])), 3)
     print(json.dumps(found, indent=2))
 
 
@@ -182,6 +184,13 @@ def _pitches() -> Callable[[Samples, Samples], list[tuple[float, float]]]:
         return [(ours[one], theirs[other]) for other, one in sorted(beside.items()) if ours[one] and theirs[other]]
 
     return pitches
+
+
+def _correlation(both: NDArray[np.float64]) -> float:
+    """Of two rows of octaves, where both are in the range of a voice: within 900 cents of their medians."""
+    near = np.logical_and.reduce([np.abs(row - np.median(row)) < _RANGE for row in both])
+    ours, theirs = both[:, near] - both[:, near].mean(1, keepdims=True)
+    return float(ours @ theirs / np.sqrt((ours @ ours) * (theirs @ theirs)))
 
 
 def _resampled(wave: Samples, rate_hz: int) -> Samples:
