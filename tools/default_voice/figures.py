@@ -2,10 +2,12 @@
 
     python -m tools.default_voice.figures VOICE.onnx --environment default-voice/hibari
 
-Words wrong (Whisper, `pip install faster-whisper`), DistilMOS (`pip install distillmos`), CPU seconds per second of
-speech on one thread, sentence by sentence in turn with the teacher. `frame_rate_db`: how far multiples of the frame
-rate stand out of the spectrum. `in_tune`: the share of frames within 50 cents of the teacher, each beside the frame of
-it that sounds most alike, in order (dynamic time warping, `pip install librosa`). Prints one JSON object.
+Words wrong (Whisper, `pip install faster-whisper`; other spellings of a word are no errors: voxmatrix.judge), DistilMOS
+(`pip install distillmos`), CPU seconds per second of speech on one thread, sentence by sentence in turn with the
+teacher. `frame_rate_db`: how far multiples of the frame rate stand out of the spectrum. `melody`: the correlation of
+the logarithms of both pitches in a sentence, and `in_tune`: the share of frames within 50 cents of the teacher, each
+beside the frame of it that sounds most alike, in order (dynamic time warping, `pip install librosa`). Prints one JSON
+object.
 """
 
 import argparse
@@ -28,11 +30,14 @@ from voxmatrix.audio.waves import Samples  # noqa: E402
 from voxmatrix.compute.libraries import import_onnxruntime  # noqa: E402
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ  # noqa: E402
 from voxmatrix.judge.hearing import word_errors  # noqa: E402
+from voxmatrix.piper.config import VoiceConfig  # noqa: E402
 from voxmatrix.piper.files import config_path  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 _RATE_HZ = 16_000
 _CENTS = 50
+#: In octaves: what is farther from the middle is an octave that the estimator was wrong by.
+_RANGE = 0.75
 #: The width of the bins in which lines are looked for, and the highest one.
 _SPECTRUM_HZ, _HIGHEST_HZ = 4, 10_000
 #: Says each line that it is given, and answers with its CPU time and samples.
@@ -59,7 +64,9 @@ def main() -> None:
     parser.add_argument("--whisper", default="base", help="a model of faster-whisper, or its folder (default: base)")
     args = parser.parse_args()
     # First of all, so that what is not installed is missed at once.
-    hear, rate, in_tune = _whisper(args.whisper), _distilmos(), _in_tune() if args.environment else None
+    language = VoiceConfig.read(config_path(args.voice)).espeak_voice
+    hear, rate = _whisper(args.whisper, language.partition("-")[0]), _distilmos()
+    pitches = _pitches() if args.environment else None
     texts = args.texts.read_text(encoding="utf-8").splitlines()
     speakers: dict[str, tuple[Say, int]] = {args.voice.stem: _piper(args.voice)}
     if args.environment:
@@ -71,7 +78,7 @@ def main() -> None:
     found = {"sentences": len(texts), "bytes": args.voice.stat().st_size}
     for name, (_, rate_hz) in speakers.items():
         waves = [_resampled(wave, rate_hz) for _, wave in said[name]]
-        errors = [word_errors(text, hear(wave), "en-us") for text, wave in zip(texts, waves, strict=True)]
+        errors = [word_errors(text, hear(wave), language) for text, wave in zip(texts, waves, strict=True)]
         seconds = sum(len(wave) for wave in waves) / _RATE_HZ
         found[name] = {
             "words_wrong": round(sum(one for one, _ in errors) / sum(count for _, count in errors), 4),
@@ -79,9 +86,12 @@ def main() -> None:
             "cpu_seconds_per_second": round(sum(spent for spent, _ in said[name]) / seconds, 5),
             "frame_rate_db": round(_frame_rate_db([wave for _, wave in said[name]], rate_hz), 2),
         }
-    if in_tune:
+    if pitches:
         pairs = zip(*([wave for _, wave in said[name]] for name in speakers), strict=True)
-        found["in_tune"] = round(float(np.mean(np.concatenate([in_tune(*pair) for pair in pairs]))), 3)
+        both = [np.log2([*zip(*found_pair, strict=True)]) for pair in pairs if len(found_pair := pitches(*pair)) > 1]
+        near = np.concatenate([np.abs(1200 * (ours - theirs)) <= _CENTS for ours, theirs in both])
+        found["in_tune"] = round(float(np.mean(near)), 3)
+        found["melody"] = round(float(np.mean([_correlation(one) for one in both])), 3)
     print(json.dumps(found, indent=2))
 
 
@@ -120,13 +130,13 @@ def _hibari(environment: Path) -> tuple[Say, int]:
     return say, 24_000
 
 
-def _whisper(model: str) -> Callable[[Samples], str]:
+def _whisper(model: str, language: str) -> Callable[[Samples], str]:
     from faster_whisper import WhisperModel
 
     whisper = WhisperModel(model, device="cpu", compute_type="int8", cpu_threads=1)
 
     def hear(wave: Samples) -> str:
-        parts, _ = whisper.transcribe(wave, language="en", beam_size=5, condition_on_previous_text=False)
+        parts, _ = whisper.transcribe(wave, language=language, beam_size=5, condition_on_previous_text=False)
         return "".join(part.text for part in parts)
 
     return hear
@@ -158,7 +168,7 @@ def _frame_rate_db(waves: list[Samples], rate_hz: int) -> float:
     return float(np.mean([db[k] - np.median(db[[*range(k - 8, k - 2), *range(k + 3, k + 9)]]) for k in places]))
 
 
-def _in_tune() -> Callable[[Samples, Samples], NDArray[np.bool_]]:
+def _pitches() -> Callable[[Samples, Samples], list[tuple[float, float]]]:
     from librosa.feature import melspectrogram  # type: ignore[import-not-found, unused-ignore]
     from librosa.sequence import dtw  # type: ignore[import-not-found, unused-ignore]
 
@@ -166,15 +176,21 @@ def _in_tune() -> Callable[[Samples, Samples], NDArray[np.bool_]]:
         power = melspectrogram(y=wave, sr=RATE_HZ, n_fft=1024, hop_length=RATE_HZ // 100, n_mels=40)
         return np.asarray(np.log(power + 1e-4), np.float32)
 
-    def in_tune(wave: Samples, teacher: Samples) -> NDArray[np.bool_]:
-        """Which frames of the teacher are within 50 cents, of those where both have a pitch."""
+    def pitches(wave: Samples, teacher: Samples) -> list[tuple[float, float]]:
+        """Hertz of the frames of the teacher and of those beside them, where both have a pitch: ours, theirs."""
         ours, theirs = (pitch(one, RATE_HZ).hz for one in (wave, teacher))
         path = dtw(mel(wave), mel(teacher))[1]  # from the end, so that of equal frames the first one stays
         beside = {other: one for one, other in path if one < len(ours) and other < len(theirs)}
-        both = [(ours[one], theirs[other]) for other, one in beside.items() if ours[one] and theirs[other]]
-        return np.array([abs(1200 * np.log2(one / other)) <= _CENTS for one, other in both])
+        return [(ours[one], theirs[other]) for other, one in sorted(beside.items()) if ours[one] and theirs[other]]
 
-    return in_tune
+    return pitches
+
+
+def _correlation(both: NDArray[np.float64]) -> float:
+    """Of two rows of octaves, where both are in the range of a voice: within 900 cents of their medians."""
+    near = np.logical_and.reduce([np.abs(row - np.median(row)) < _RANGE for row in both])
+    ours, theirs = both[:, near] - both[:, near].mean(1, keepdims=True)
+    return float(ours @ theirs / np.sqrt((ours @ ours) * (theirs @ theirs)))
 
 
 def _resampled(wave: Samples, rate_hz: int) -> Samples:

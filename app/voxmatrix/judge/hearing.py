@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError, MissingProgramError, UnreachableError
+from voxmatrix.judge.spelling import words_of
 from voxmatrix.text.normalisation.normalise import normalise
 from voxmatrix.wording import pluralise, summary
 
@@ -110,7 +111,7 @@ def missing_words(text: str, heard: str, language: str) -> str:
 
     A recogniser writes names otherwise, in about as many letters; so letters are counted, and not words.
     """
-    said, found = (_words(normalise(one, language)) for one in (text, heard))
+    said, found = (words_of(normalise(one, language), language) for one in (text, heard))
     alike = SequenceMatcher(None, "".join(said), "".join(found), autojunk=False).ratio()
     if said and alike < _LEAST_ALIKE:
         return f"other words are heard than those of its text: {heard or 'none'}"
@@ -128,19 +129,24 @@ def missing_words(text: str, heard: str, language: str) -> str:
 
 
 def word_errors(text: str, heard: str, language: str) -> tuple[int, int]:
-    """Words of a text that are missing, added or others in what was heard, and how many words it has."""
-    said, found = (_words(normalise(one, language)) for one in (text, heard))
-    return sum(max(len(one), len(other)) for one, other in _differences(said, found)), len(said)
+    """Words of a text that are missing, added or others in what was heard, and how many words it has.
+
+    How numbers and words are spelled is no difference, nor is a compound that is written apart.
+    """
+    said, differences = _compared(text, heard, language)
+    return sum(max(len(one), len(other)) for one, other in differences), said
 
 
 def word_gaps(text: str, heard: str, language: str) -> int:
     """Words of a text that are missing or too many in what was heard; those that are heard as others do not count."""
-    said, found = (_words(normalise(one, language)) for one in (text, heard))
-    return sum(
-        abs(len(one) - len(other))
-        for one, other in _differences(said, found)
-        if "".join(one) != "".join(other)  # every one, everyone
-    )
+    return sum(abs(len(one) - len(other)) for one, other in _compared(text, heard, language)[1])
+
+
+def _compared(text: str, heard: str, language: str) -> tuple[int, list[tuple[Sequence[str], Sequence[str]]]]:
+    """How many words a text has, and where what was heard has others."""
+    said, found = (words_of(normalise(one, language), language) for one in (text, heard))
+    differences = [pair for pair in _differences(said, found) if "".join(pair[0]) != "".join(pair[1])]  # rose bush
+    return len(said), differences
 
 
 def _differences(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -174,8 +180,3 @@ def _spans(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[int, int
             place -= 1
     if (end, found_end) != (0, 0):
         yield 0, end, 0, found_end
-
-
-def _words(text: str) -> list[str]:
-    cleared = "".join(character if character.isalnum() else " " for character in text.casefold().replace("'", ""))
-    return cleared.split()

@@ -12,13 +12,18 @@ from tests.distil.student.conftest import SMALL
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.distil.student.batches import Scale, Utterance
 from voxmatrix.distil.student.corpus import HOP
-from voxmatrix.distil.student.export import Voice, pace_of, read_student, write_student
+from voxmatrix.distil.student.durations import SPACE, least_frames, pace_of, predicted_frames
+from voxmatrix.distil.student.export import Voice, read_student, write_student
 from voxmatrix.distil.student.training import Student
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.piper.engines.base import SynthesisOptions
 from voxmatrix.piper.engines.onnx import open_onnx
+from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
 
 IDS = [1, 0, 20, 0, 61, 0, 3, 0, 24, 0, 2]
+STOP = default_map("espeak")["t"][0]
+LEAST = torch.zeros(NUM_SYMBOLS)
+LEAST[STOP] = 9
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +39,7 @@ def student() -> Student:
 @pytest.fixture(scope="module")
 def path(student: Student, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("student") / "student.onnx"
-    write_student(Voice(student, [Scale((5.0, 0.2), (0.0, 1.0))], [1.0]), {"voice": "en-us"}, out)
+    write_student(Voice(student, [Scale((5.0, 0.2), (0.0, 1.0))], [1.0], LEAST), {"voice": "en-us"}, out)
     return out
 
 
@@ -46,10 +51,16 @@ def run(path: Path, ids: list[int], length: float = 1.0, rhythm: float = 0.0) ->
 
 
 def test_the_weights_are_read_again_as_exactly_as_8_bits_are(student: Student, path: Path) -> None:
-    weights = read_student(path)
+    weights, before = read_student(path), student.state_dict()
 
-    assert weights.keys() == student.state_dict().keys()
-    for name, value in student.state_dict().items():
+    assert weights.keys() == before.keys()
+    for name, learned in before.items():
+        value = learned
+        layer, _, part = name.rpartition(".")
+        if layer.endswith("fall"):  # the scale is in these weights
+            value = value * before[layer.removesuffix("fall") + "scale"].reshape(-1, *(value.dim() - 1) * [1])
+        elif part == "scale":
+            value = torch.ones_like(value)
         rows = value.flatten(1) if value.dim() > 1 else value[None]
         pairs = torch.nn.functional.pad(rows.abs(), (0, rows.shape[1] % 2)).unflatten(1, (-1, 2)).sum(2)
         step = (pairs.amax(1, keepdim=True) / 127).expand(rows.shape).reshape(value.shape)
@@ -73,13 +84,22 @@ def test_samples_are_those_of_the_frames_of_all_ids(path: Path) -> None:
     assert all(count >= 1 if number else count == 0 for number, count in zip(IDS, frames[0], strict=True))
 
 
+def test_a_stop_at_the_end_of_a_word_lasts_as_long_as_the_teacher_holds_it(path: Path) -> None:
+    def frames(*ids: int) -> list[int]:
+        return [int(count) for count in run(path, [1, *ids, 2])[1][0]]
+
+    assert frames(20, STOP, SPACE, 24)[2] == 9
+    assert frames(20, STOP, 24)[2] < 9 and frames(20, SPACE, STOP)[3] < 9
+    assert frames(20, 24, SPACE, STOP)[2] < 9
+
+
 def test_several_speakers_have_an_input_and_curves_of_their_own(tmp_path: Path) -> None:
     torch.manual_seed(0)
     network = Student(SMALL, 2).eval()
     network.rhythm.duration[-1].bias.data.fill_(1.5)  # type: ignore[operator]  # some frames each
     scales = [Scale((5.0, 0.2), (0.0, 1.0)), Scale((4.6, 0.1), (0.0, 1.0))]
     out, config = tmp_path / "duo.onnx", SynthesisOptions(noise_w=0.0, length=6.0)
-    write_student(Voice(network, scales, [1.0, 3.0]), {"voice": "en-us"}, out)
+    write_student(Voice(network, scales, [1.0, 3.0], LEAST), {"voice": "en-us"}, out)
 
     assert [one.name for one in import_onnxruntime().InferenceSession(str(out)).get_inputs()][-1] == "sid"
     engine = open_onnx(out, 2)
@@ -139,11 +159,21 @@ def test_matrices_have_8_bits_and_a_layer_that_is_used_often_is_there_once(path:
     assert len({one.SerializeToString()[:-64] for one in large}) == len(large)
 
 
-def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, utterances: list[Utterance]) -> None:
-    pace = pace_of(student.rhythm, utterances)
-    with torch.inference_mode():
-        made = [torch.expm1(student.rhythm.durations(student.rhythm.text(one.ids[None], None))) for one in utterances]
+def test_least_frames_are_more_than_nine_tenths_of_short_stops_before_a_space_have() -> None:
+    ids, frames = torch.tensor([STOP, SPACE, STOP, 20, 24, SPACE]), torch.tensor([1.0, 2, 7, 4, 8, 2])
+    predicted = [frames + number / 10 for number in range(21)]
 
-    assert pace * sum(float(one.clamp_min(1).sum()) for one in made) == pytest.approx(
+    least = least_frames(predicted, [ids] * 21)
+
+    assert least[STOP] == pytest.approx(1 + 1.8)  # of 1 to 3; what stands in front of a vowel does not count
+    assert least.sum() == least[STOP]
+    assert not least_frames(predicted[:5], [ids] * 5).any()  # too few to say
+    assert not least_frames([one + 3 for one in predicted], [ids] * 21).any()  # long enough
+
+
+def test_the_pace_makes_sentences_as_long_as_the_teachers(student: Student, utterances: list[Utterance]) -> None:
+    predicted = predicted_frames(student.rhythm, utterances)
+
+    assert pace_of(predicted, utterances) * sum(float(one.clamp_min(1).sum()) for one in predicted) == pytest.approx(
         sum(one.speech.frames for one in utterances)
     )

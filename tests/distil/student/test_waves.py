@@ -13,6 +13,7 @@ from voxmatrix.distil.student.export import Voice
 from voxmatrix.distil.student.fourier import COLUMNS, Fourier, bins_in_order
 from voxmatrix.distil.student.training import Student
 from voxmatrix.distil.student.waves import BINS, HIGHEST_HZ, LOWEST_HZ, WINDOW, pulses, rendered
+from voxmatrix.text.symbols import NUM_SYMBOLS
 
 
 @pytest.mark.parametrize("hz", [80.0, 123.4, 310.0])
@@ -61,11 +62,11 @@ def test_the_transform_in_two_stages_is_the_usual_one() -> None:
 
 def test_an_export_renders_filters_as_the_training_does() -> None:
     student = Student(SMALL).eval()
-    voice = Voice(student, [Scale((5.0, 0.2), (0.0, 1.0))], [1.0])
+    voice = Voice(student, [Scale((5.0, 0.2), (0.0, 1.0))], [1.0], torch.zeros(NUM_SYMBOLS))
     hidden, rows = torch.randn(40, SMALL.sound), pulses(torch.full((1, 40), 150.0))[0]
 
     with torch.inference_mode():
-        made = voice._wave(voice.head(hidden), rows)
+        made = voice._wave(hidden[None], rows)
         wanted = rendered(student.sound.head(hidden).reshape(1, 40, 4, BINS), rows.reshape(1, -1))[0]
 
     inner = slice(3 * HOP, -3 * HOP)  # at its ends the training mirrors the pulses

@@ -3,6 +3,7 @@
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from voxmatrix.distil.student.batches import Scale, Utterance
+from voxmatrix.distil.student.batches import Scale
 from voxmatrix.distil.student.corpus import HOP
+from voxmatrix.distil.student.durations import at_least
 from voxmatrix.distil.student.fourier import COLUMNS, Fourier, bins_in_order
-from voxmatrix.distil.student.network import ProsodyModel, spread
+from voxmatrix.distil.student.network import Block, spread
 from voxmatrix.distil.student.training import Student
-from voxmatrix.distil.student.waves import BINS, LOUDEST, LOWEST_HZ, WINDOW, pulses
+from voxmatrix.distil.student.waves import BINS, LOUDEST, LOWEST_HZ, pulses
 from voxmatrix.errors import DamagedFileError
 from voxmatrix.files import replacing
 from voxmatrix.piper.export.onnx_writer import trace_onnx
@@ -35,6 +37,8 @@ _HIGHEST_HZ = 1000.0
 #: In float32: embeddings, convolutions, and the transforms, whose spectra are loud and quiet at once.
 _FLOAT32 = "fourier"
 _EXAMPLE_IDS = 60
+#: How the names of weights begin.
+_NETWORKS = "rhythm", "sound", "heads", "head"
 #: Of a column of zeros, whose scale must not be 0.
 _MIN_SIZE = 1e-8
 
@@ -42,20 +46,26 @@ _MIN_SIZE = 1e-8
 class Voice(nn.Module):
     """The whole way from ids to samples, for one sentence."""
 
-    def __init__(self, student: Student, scales: Sequence[Scale], paces: Sequence[float]) -> None:
-        """A scale for each speaker, and what its durations are multiplied with."""
+    def __init__(self, student: Student, scales: Sequence[Scale], paces: Sequence[float], least: Tensor) -> None:
+        """A scale for each speaker, and what its durations are multiplied with; `least` is that of `least_frames`."""
         super().__init__()
+        student = deepcopy(student)
         self.rhythm, self.sound, self.fourier = student.rhythm, student.sound, Fourier()
         self.speakers = torch.tensor([(*scale.pitch, pace) for scale, pace in zip(scales, paces, strict=True)])
-        # The head makes the numbers of all bins in the order of the transform, row by row: (c, 4, d).
+        self.least = least
+        for block in student.modules():
+            if isinstance(block, Block):
+                block.fold()
+        # A head for each filter makes the numbers of all bins in the order of the transform.
         head = student.sound.head
         bins, signs = _head_order()
         both = torch.cat([head.weight, head.bias[:, None]], 1).reshape(4, -1, head.in_features + 1)[:, bins] * signs
-        both = both.reshape(4, -1, COLUMNS, head.in_features + 1).transpose(0, 1).flatten(0, 2)
-        self.head = nn.Linear(head.in_features, signs.numel())
+        heads = [nn.Linear(head.in_features, len(bins)) for _ in range(4)]
+        self.heads = nn.ModuleList(heads)
         with torch.no_grad():
-            self.head.weight.copy_(both[:, :-1])
-            self.head.bias.copy_(both[:, -1])
+            for one, own in zip(heads, both, strict=True):
+                one.weight.copy_(own[:, :-1])
+                one.bias.copy_(own[:, -1])
 
     def forward(
         self, text: Tensor, lengths: Tensor, scales: Tensor, sid: Tensor | None = None
@@ -71,7 +81,7 @@ class Voice(nn.Module):
         of_rhythm = self.rhythm.text(ids, sid)
         logs = self.rhythm.durations(of_rhythm)
         lengthened = pace * scales[1] * torch.exp(_DEVIATION * scales[2] * torch.randn_like(logs))
-        wanted = ((torch.exp(logs) - 1) * lengthened - 0.5).clamp_min(0.5)
+        wanted = (at_least(torch.exp(logs) - 1, ids, self.least) * lengthened - 0.5).clamp_min(0.5)
         # Rounded up once, for all ids: so others find the frames in the graph, as in Piper's voices.
         exact = torch.zeros_like(text, dtype=wanted.dtype).index_copy(1, kept, wanted)
         counts = torch.ceil(torch.where(text <= _EDGES, exact.clamp_max(_MAX_EDGE_FRAMES), exact))
@@ -84,15 +94,15 @@ class Voice(nn.Module):
         hz = torch.exp(curves[..., 0] * deviation + mean).clamp(LOWEST_HZ + 1, _HIGHEST_HZ) * voiced[..., 0]
         known = spread(self.sound.text(ids, sid), durations, symbols)
         frames = self.sound.frames(known, torch.cat([curves[..., :1], voiced, curves[..., 2:]], -1))
-        return self._wave(self.head(frames).flatten(0, 1), pulses(hz).flatten(0, 1)).clamp(-1, 1)[None, None], counts
+        return self._wave(frames, pulses(hz).flatten(0, 1)).clamp(-1, 1)[None, None], counts
 
-    def _wave(self, filters: Tensor, source: Tensor) -> Tensor:
-        """Filters (f, c 4 d) and pulses (f, HOP) -> samples (f * HOP,)."""
-        count = filters.shape[0]
+    def _wave(self, frames: Tensor, source: Tensor) -> Tensor:
+        """Frames (1, f, channels) and pulses (f, HOP) -> samples (f * HOP,)."""
+        count = source.shape[0]
         padded = functional.pad(source, (0, 0, 2, 1))
         real, imaginary = self.fourier(torch.cat([padded[k : k + count] for k in range(4)], -1)).split(COLUMNS, -1)
-        rows = filters.reshape(count, -1, 4 * COLUMNS).transpose(0, 1)
-        harmonic, phase, added, added_phase = rows.split(COLUMNS, -1)  # type: ignore[no-untyped-call]
+        rows = (head(frames).reshape(count, -1, COLUMNS).transpose(0, 1) for head in self.heads)
+        harmonic, phase, added, added_phase = rows
         size, angle = torch.exp(harmonic.clamp_max(LOUDEST)), math.pi * torch.tanh(phase)
         turned, across = size * torch.cos(angle), size * torch.sin(angle)
         louder = torch.exp(added.clamp_max(LOUDEST))
@@ -103,9 +113,16 @@ class Voice(nn.Module):
             ],
             -1,
         )
-        parts = functional.pad(self.fourier.inverse(spectrum).reshape(-1, WINDOW // HOP, HOP), (0, 0, 0, 0, 1, 2))
+        parts = self.fourier.inverse(spectrum).split(HOP, -1)  # type: ignore[no-untyped-call]
         # The window of frame f begins two frames before it.
-        return sum(parts[3 - k : 3 - k + count, k] for k in range(4)).flatten()  # type: ignore[union-attr]
+        return sum(_moved(part, 2 - k) for k, part in enumerate(parts)).flatten()  # type: ignore[union-attr]
+
+
+def _moved(rows: Tensor, count: int) -> Tensor:
+    """Rows (f, n), each `count` places earlier."""
+    if count < 0:
+        return functional.pad(rows, (0, 0, -count, 0))[:count]
+    return functional.pad(rows, (0, 0, 0, count))[count:] if count else rows
 
 
 def _head_order() -> tuple[Tensor, Tensor]:
@@ -113,20 +130,6 @@ def _head_order() -> tuple[Tensor, Tensor]:
     bins, sign = bins_in_order()
     same = torch.ones_like(sign)
     return bins, torch.stack([same, sign, same, sign])[..., None]  # phases turn with conjugates
-
-
-def pace_of(rhythm: ProsodyModel, utterances: Sequence[Utterance]) -> float:
-    """What predicted durations are to be multiplied with to be as long, in all, as those of the teacher."""
-    with torch.inference_mode():
-        made = sum(
-            float(
-                torch.expm1(rhythm.durations(rhythm.text(one.ids[None], torch.tensor([one.speaker]))))
-                .clamp_min(1)
-                .sum()
-            )
-            for one in utterances
-        )
-    return sum(one.speech.frames for one in utterances) / made
 
 
 def write_student(voice: Voice, metadata: Mapping[str, str], out: Path) -> None:
@@ -156,7 +159,7 @@ def write_student(voice: Voice, metadata: Mapping[str, str], out: Path) -> None:
 
 
 def read_student(path: Path) -> dict[str, Tensor]:
-    """The weights of a student with one speaker that `write_student` wrote, by their names in `Student`.
+    """The weights of a student with one speaker that `write_student` wrote, once or now, by their names in `Student`.
 
     Matrices are what their 8 bits say. In the file they have no names, but the biases that are added next do.
 
@@ -166,7 +169,7 @@ def read_student(path: Path) -> dict[str, Tensor]:
     try:
         model = read_model(path)
         constants = {one.name: weights_of(one, path) for one in model.graph.initializer}
-        found = {name: one for name, one in constants.items() if name.split(".")[0] in ("rhythm", "sound", "head")}
+        found = {name: one for name, one in constants.items() if name.split(".")[0] in _NETWORKS}
         makers = {name: node for node in model.graph.node for name in node.output}
         for node in model.graph.node:
             bias = next((name for name in node.input if node.op_type == "Add" and name.endswith(".bias")), "")
@@ -176,13 +179,24 @@ def read_student(path: Path) -> dict[str, Tensor]:
                 integers = constants[makers[cast.input[0]].input[1]]
                 found[bias.removesuffix("bias") + "weight"] = (integers * constants[sizes.input[1]]).T
         weights = {name: torch.from_numpy(one.astype(np.float32)) for name, one in found.items()}
-        both = torch.cat([weights.pop("head.weight"), weights.pop("head.bias")[:, None]], 1)
+        both = _of_heads(weights)
     except (ValueError, KeyError) as error:
         raise DamagedFileError(f"{path} is damaged, or no student", "install voxmatrix again") from error
     bins, signs = _head_order()
-    head = torch.empty(4, BINS, both.shape[1])
-    head[:, bins] = both.reshape(-1, 4, COLUMNS, both.shape[1]).transpose(0, 1).flatten(1, 2) * signs
+    head = torch.empty(4, BINS, both.shape[2])
+    head[:, bins] = both * signs
+    for name in [one for one in weights if one.endswith("fall.bias")]:  # whose scale is in it, by now
+        weights.setdefault(name.replace("fall.bias", "scale"), torch.ones_like(weights[name]))
     return weights | {"sound.head.weight": head[..., :-1].flatten(0, 1), "sound.head.bias": head[..., -1].flatten()}
+
+
+def _of_heads(weights: dict[str, Tensor]) -> Tensor:
+    """Take the weights and biases of the filters out (4, n, channels + 1): of four heads, formerly of one."""
+    if "head.weight" in weights:
+        both = torch.cat([weights.pop("head.weight"), weights.pop("head.bias")[:, None]], 1)
+        return both.reshape(-1, 4, COLUMNS, both.shape[1]).transpose(0, 1).flatten(1, 2)
+    heads = [(weights.pop(f"heads.{k}.weight"), weights.pop(f"heads.{k}.bias")) for k in range(4)]
+    return torch.stack([torch.cat([weight, bias[:, None]], 1) for weight, bias in heads])
 
 
 def _remove_identities(model: Any) -> None:

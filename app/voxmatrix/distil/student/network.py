@@ -42,12 +42,21 @@ class Block(nn.Module):
         self.near = nn.Conv1d(channels, channels, kernel, padding=padding, dilation=dilation, groups=channels)
         self.norm = nn.LayerNorm(channels)
         self.rise, self.fall = nn.Linear(channels, inner), nn.Linear(inner, channels)
-        self.scale = nn.Parameter(torch.full((channels,), 0.3))
+        self.scale: nn.Parameter | None = nn.Parameter(torch.full((channels,), 0.3))
 
     def forward(self, x: Tensor) -> Tensor:
         """(b, f, channels) to the same."""
         y = self.norm(self.near(x.transpose(1, 2)).transpose(1, 2))
-        return x + self.scale * self.fall(functional.relu(self.rise(y)))  # type: ignore[no-any-return]
+        y = self.fall(functional.relu(self.rise(y)))
+        return x + (y if self.scale is None else self.scale * y)  # type: ignore[no-any-return]
+
+    def fold(self) -> None:
+        """Put the scale into the weights of the second layer."""
+        if self.scale is not None:
+            with torch.no_grad():
+                self.fall.weight.mul_(self.scale[:, None])
+                self.fall.bias.mul_(self.scale)
+            self.scale = None
 
 
 class Attention(nn.Module):
@@ -159,8 +168,9 @@ class AcousticModel(nn.Module):
 def spread(text: Tensor, durations: Tensor, symbols: Tensor) -> Tensor:
     """What is known of each frame: text (b, t, c), frames of each symbol (b, t), symbol of each frame (b, f)."""
     ends = durations.cumsum(1)
-    own = durations.gather(1, symbols).to(text.dtype)
-    passed = torch.arange(symbols.shape[1], device=text.device) - (ends - durations).gather(1, symbols)
+    rows = symbols + torch.arange(text.shape[0], device=text.device)[:, None] * text.shape[1]  # of all sentences
+    own = durations.flatten()[rows].to(text.dtype)
+    passed = torch.arange(symbols.shape[1], device=text.device) - (ends - durations).flatten()[rows]
     share = (passed.to(text.dtype) + 0.5) / own.clamp_min(1.0)
     places = torch.stack([share, 1 - share, torch.log1p(own)], -1)
-    return torch.cat([text.gather(1, symbols[..., None].expand(-1, -1, text.shape[2])), places], -1)
+    return torch.cat([text.flatten(0, 1)[rows], places], -1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,8 @@ from voxmatrix.distil.student.align import align, silent_frames
 from voxmatrix.distil.student.batches import Scale, Utterance, scale_of, utterance
 from voxmatrix.distil.student.compare import TIMED, TeacherSentence, compare
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech, read_corpus
-from voxmatrix.distil.student.export import Voice, pace_of, read_student, write_student
+from voxmatrix.distil.student.durations import least_frames, pace_of, predicted_frames
+from voxmatrix.distil.student.export import Voice, read_student, write_student
 from voxmatrix.distil.student.network import Sizes
 from voxmatrix.distil.student.teacher import TURN, Teacher, check_teacher, speaker_of
 from voxmatrix.distil.student.training import ADAPTING_RATE, RATE, Student, StudentTrainer
@@ -267,6 +269,8 @@ def _write(
     student.load_state_dict(training.ema_weights)
     made = folder / _MADE
     of_speakers = [[one for one in utterances if one.speaker == speaker][:_PACED] for speaker in range(len(scales))]
-    paces = [pace_of(student.rhythm, own) for own in of_speakers]
-    write_student(Voice(student, scales, paces), metadata(config), made)
+    predicted = [predicted_frames(student.rhythm, own) for own in of_speakers]
+    paces = list(map(pace_of, predicted, of_speakers))
+    least = least_frames(list(chain(*predicted)), [one.ids for one in chain(*of_speakers)])
+    write_student(Voice(student, scales, paces, least), metadata(config), made)
     return made

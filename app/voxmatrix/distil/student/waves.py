@@ -19,7 +19,7 @@ BINS = WINDOW // 2 + 1
 LOWEST_HZ, HIGHEST_HZ = 40.0, 11_000.0
 #: exp() of more would be no speech.
 LOUDEST = 6.0
-_NEAR_ZERO = 2e-3
+_NEAR_ZERO = 1e-5
 
 
 def pulses(hz: Tensor) -> Tensor:
@@ -30,25 +30,25 @@ def pulses(hz: Tensor) -> Tensor:
     # A row reaches from the middle of a frame to that of the next one, which is half a hop later than its frame.
     padded = torch.cat([hz[:, :1], hz, hz[:, -1:]], 1)
     start, end = padded[:, :-1, None], padded[:, 1:, None]
+    rise = end - start
     shares = torch.arange(1, HOP + 1, device=hz.device, dtype=hz.dtype) / HOP
-    cycles = _cycles(start, end, torch.ones_like(shares[:1]))[..., 0].to(torch.float64)
+    cycles = _cycles(start, rise, torch.ones_like(shares[:1]))[..., 0].to(torch.float64)
     passed = cycles.cumsum(1) - cycles - hz[:, :1].clamp_min(LOWEST_HZ) * (0.5 * HOP / RATE_HZ)
-    turns = (passed - passed.floor()).to(hz.dtype)[..., None] + _cycles(start, end, shares)
-    turns = turns - turns.round()
-    between = torch.lerp(start, end, shares - 0.5 / HOP)
+    turns = (passed - passed.floor()).to(hz.dtype)[..., None] + _cycles(start, rise, shares)
+    # Both sines are even together, and near whole turns their ratio is that of their arguments.
+    turns = (turns - turns.round()).abs().clamp_min(_NEAR_ZERO)
+    between = start + rise * (shares - 0.5 / HOP)
     harmonics = (HIGHEST_HZ / between.clamp_min(LOWEST_HZ)).floor() + 0.5
-    lower = 2 * torch.sin(math.pi * turns)
-    near = lower.abs() < _NEAR_ZERO
-    ratio = torch.sin(harmonics * (2 * math.pi) * turns) / torch.where(near, torch.ones_like(lower), lower)
-    made = (torch.where(near, harmonics, ratio) - 0.5) * (between > LOWEST_HZ)
+    ratio = torch.sin(harmonics * (2 * math.pi) * turns) / torch.sin(math.pi * turns)
+    made = (0.5 * ratio - 0.5) * (between > LOWEST_HZ)
     return made.flatten(1)[:, HOP // 2 : HOP // 2 + hz.shape[1] * HOP].reshape(hz.shape[0], -1, HOP)
 
 
-def _cycles(start: Tensor, end: Tensor, shares: Tensor) -> Tensor:
-    """Cycles in the first part of a row: the area under a line from start to end that is cut off below LOWEST_HZ."""
+def _cycles(start: Tensor, rise: Tensor, shares: Tensor) -> Tensor:
+    """Cycles in the first part of a row: the area under a line that rises from start, cut off below LOWEST_HZ."""
     above_start = (start - LOWEST_HZ).clamp_min(0)
-    above = (torch.lerp(start, end, shares) - LOWEST_HZ).clamp_min(0)
-    width = torch.minimum(torch.maximum(above_start, above) / (end - start).abs().clamp_min(1e-6), shares)
+    above = (start + rise * shares - LOWEST_HZ).clamp_min(0)
+    width = torch.minimum(torch.maximum(above_start, above) / rise.abs().clamp_min(1e-6), shares)
     return (LOWEST_HZ * shares + width * (above_start + above) / 2) * (HOP / RATE_HZ)
 
 
