@@ -21,7 +21,6 @@ from voxmatrix.inference.session import open_session
 from voxmatrix.machine import detect
 from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.piper.engines import gpu as gpu_engine
-from voxmatrix.piper.engines import networks
 
 OLDER = ("USE_GPU", "GPU_ID", "VIBEVOICE_DEVICE", "DIRECTML_DEVICE", "VOXMATRIX_DEVICE", "VOXMATRIX_GPU")
 TEXT = "Good morning. Good night."
@@ -42,7 +41,9 @@ def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(T4), ()))
     monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", lambda: frozenset({"cuda"}))
     monkeypatch.setattr(gpu_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
-    monkeypatch.setattr(networks, "open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options))
+    monkeypatch.setattr(
+        "voxmatrix.inference.provider.open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options)
+    )
 
 
 @pytest.fixture(params=["onnx", "ckpt"])
@@ -114,7 +115,7 @@ def test_the_cpu_is_used_when_it_was_chosen(
         pytest.fail("the GPU was used")
 
     monkeypatch.setattr(gpu_engine, "torch_device", refuse)
-    monkeypatch.setattr(networks, "open_gpu_session", refuse)
+    monkeypatch.setattr("voxmatrix.inference.provider.open_gpu_session", refuse)
     if words == ("remembered",):
         save_device(SavedDevice(device="cpu"))
         words = ()
@@ -146,7 +147,7 @@ def test_a_gpu_that_fails_is_a_loud_warning_and_the_text_is_spoken(
         raise RuntimeError("CUDA error: no kernel image is available for execution on the device")
 
     monkeypatch.setattr(gpu_engine, "torch_device", fail)
-    monkeypatch.setattr(networks, "open_gpu_session", fail)
+    monkeypatch.setattr("voxmatrix.inference.provider.open_gpu_session", fail)
     assert speak("--voice", str(voice), "--json") == 0
     out, said = capsys.readouterr()
     assert said.startswith("warning: cuda:1 (Tesla T4) failed, falling back to the CPU: CUDA error: no kernel")

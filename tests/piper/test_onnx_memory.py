@@ -58,7 +58,7 @@ class Gpu:
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
     made = Gpu()
-    monkeypatch.setattr(networks, "open_gpu_session", made.open)
+    monkeypatch.setattr("voxmatrix.inference.provider.open_gpu_session", made.open)
     return made
 
 

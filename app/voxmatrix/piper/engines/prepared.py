@@ -98,14 +98,21 @@ def rewritten_voice(path: Path, split: SplitModel) -> SplitModel:
 
     from voxmatrix.piper.onnx.rewriting import rewrite
 
+    def is_right(first: ModelPart) -> bool:
+        return is_close(_probe(path, first), _probe(path, split.first), _ROUNDING)
+
     made = replace(split, is_rewritten=True)
-    model = onnx.ModelProto.FromString(split.first.model)
     with suppress(*_UNREADABLE), fall_back_on_error(path):
+        model = onnx.ModelProto.FromString(split.first.model)
         if rewrite(model, path):
+            cache.store_split(path, made, model, is_right)
+            if (stored := cache.load_split(path, rewritten=True)) is not None:
+                return stored
+            model = onnx.ModelProto.FromString(split.first.model)  # nothing can be stored, or it is not right
+            rewrite(model, path)
             first = replace(split.first, model=model.SerializeToString())
-            if is_close(_probe(path, first), _probe(path, split.first), _ROUNDING):
-                cache.store_split(path, made, model)
-                return cache.load_split(path, rewritten=True) or replace(made, first=first)
+            if is_right(first):
+                return replace(made, first=first)
     cache.store_split(path, made)
     return made
 

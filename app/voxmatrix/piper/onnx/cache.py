@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from voxmatrix.compute.libraries import import_onnxruntime
+from voxmatrix.compute.memory import free_cached
 from voxmatrix.config import home
 from voxmatrix.piper.onnx.parts import ModelPart, SplitModel
 from voxmatrix.piper.onnx.receptive_field import ReceptiveField
@@ -31,6 +32,7 @@ _FACTS = ("boundary", "as_conv2d", "uses_conv2d", "has_int8")
 #: Smaller weights remain in their graph.
 _MIN_BYTES = 4096
 _ALIGNMENT = 64
+_BLOCK_BYTES = 1 << 24
 #: Entries that were not used for this long are removed when another one is written.
 _KEPT_DAYS = 30
 _SECONDS_A_DAY = 86400
@@ -57,16 +59,19 @@ def load_split(path: Path, *, rewritten: bool) -> SplitModel | None:
     return None
 
 
-def store_split(path: Path, split: SplitModel, first: Any = None) -> None:
+def store_split(
+    path: Path, split: SplitModel, first: Any = None, is_right: Callable[[ModelPart], bool] = lambda _: True
+) -> None:
     """Store the halves of the voice in `path` if that is possible.
 
-    `first`: an onnx.ModelProto to be stored as the first half, with all its weights. They are taken from it.
+    `first`: an onnx.ModelProto to be stored as the first half, with all its weights. They are taken from it, so that
+    they are in memory once; `is_right` tells whether what was written is to be kept.
     """
     field = split.receptive_field
     facts = {name: getattr(split, name) for name in _FACTS}
     facts |= {"inputs": sorted(split.inputs), "receptive_field": [field.margin, field.hop]}
     parts = {split.first: first, split.second: None}
-    _store(path, _REWRITTEN if split.is_rewritten else _SPLIT, facts, parts)
+    _store(path, _REWRITTEN if split.is_rewritten else _SPLIT, facts, parts, is_right)
 
 
 def load_whole(path: Path) -> tuple[ModelPart, frozenset[str]] | None:
@@ -99,8 +104,14 @@ def remove(path: Path) -> None:
 
 def _load(path: Path, kind: str) -> tuple[Facts, list[ModelPart]] | None:
     """What was stored for the voice in `path`; None if there is nothing, or it is damaged."""
+    with suppress(OSError):
+        return _read(path, _folder(path, kind))
+    return None
+
+
+def _read(path: Path, folder: Path) -> tuple[Facts, list[ModelPart]] | None:
+    """The entry for the voice in `path` in this folder; None if there is none, or it is damaged."""
     with suppress(OSError, ValueError, KeyError, TypeError):
-        folder = _folder(path, kind)
         digest, _, written = (folder / _CONTENT).read_bytes().partition(b"\n")
         if digest.decode() != hashlib.sha256(written).hexdigest():
             return None
@@ -120,8 +131,17 @@ def _load(path: Path, kind: str) -> tuple[Facts, list[ModelPart]] | None:
     return None
 
 
-def _store(path: Path, kind: str, facts: Facts, parts: Mapping[ModelPart, Any]) -> None:
-    """Store parts of the voice in `path`: their models as they are, or those given for them with all their weights."""
+def _store(
+    path: Path,
+    kind: str,
+    facts: Facts,
+    parts: Mapping[ModelPart, Any],
+    is_right: Callable[[ModelPart], bool] = lambda _: True,
+) -> None:
+    """Store parts of the voice in `path`: their models as they are, or those given for them with all their weights.
+
+    Nothing is stored unless the first part `is_right` as it was written.
+    """
     with suppress(OSError, ValueError):
         folder = _folder(path, kind)
         beside = folder.with_name(f".{folder.name}.{os.getpid()}-{secrets.token_hex(4)}")
@@ -144,6 +164,9 @@ def _store(path: Path, kind: str, facts: Facts, parts: Mapping[ModelPart, Any]) 
             content["weights"] = _checksum(beside / _WEIGHTS)
             written = json.dumps(content).encode()
             (beside / _CONTENT).write_bytes(hashlib.sha256(written).hexdigest().encode() + b"\n" + written)
+            written_parts = _read(path, beside)
+            if written_parts is None or not is_right(written_parts[1][0]):
+                return
             if _load(path, kind) is None:  # no other process was faster
                 shutil.rmtree(folder, ignore_errors=True)
                 beside.rename(folder)
@@ -162,9 +185,11 @@ def _folder(path: Path, kind: str) -> Path:
 def _checksum(path: Path) -> list[int]:
     """Size and sum, which takes a tenth of the time of a SHA-256: on every start, of some 60 MB."""
     size = path.stat().st_size
-    if not size:
-        return [0, 0]
-    return [size, int(np.memmap(path, np.uint64, "r").sum(dtype=np.uint64))]
+    total = 0
+    for start in range(0, size, _BLOCK_BYTES):  # what is mapped counts as memory of this process
+        words = min(_BLOCK_BYTES, size - start) // 8
+        total += int(np.memmap(path, np.uint64, "r", start, (words,)).sum(dtype=np.uint64))
+    return [size, total % 2**64]
 
 
 def _with_weights(model: Any, path: Path, file: IO[bytes]) -> bytes:
@@ -182,6 +207,7 @@ def _with_weights(model: Any, path: Path, file: IO[bytes]) -> bytes:
                 leave_outside(tensor, _WEIGHTS, file.tell(), len(values))
                 file.write(values)
                 file.write(bytes(-file.tell() % _ALIGNMENT))
+    free_cached(None)  # the weights, before they are read from the file
     return bytes(model.SerializeToString())
 
 
