@@ -182,8 +182,8 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         doubts = _doubts(job, recogniser, again, full=full, as_json=as_json) if checked else []
         with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
-    kinds_left = {part.kind: part.count for part in book.kinds if not part.spoken}
-    more = {"left_out": kinds_left} | ({"shop": joined.shop.to_json()} if joined.shop else {})
+    more: dict[str, Any] = {"left_out": {part.kind: part.count for part in book.kinds if not part.spoken}}
+    more |= {"shop": joined.shop.to_json()} if joined.shop else {}
     more |= {"doubtful": [asdict(doubt) for doubt in doubts]} if full or doubts else {}
     _show(joined, outcome, len(job.units), file, more=more if as_json else None)
 
@@ -289,9 +289,7 @@ def _show(
     *chapters, last = joined.sound
     parts = f"; {pluralise(len(chapters), 'file')} in {chapters[0].parent}" if chapters else ""
     echo(f"{last}: {duration(joined.seconds)}, {pluralise(sentences, 'sentence')}{parts}")
-    for path in joined.others:
-        echo(str(path))
-    echo(f"{joined.manifest}: all sentences, with their checksums")
+    echo("\n".join([*map(str, joined.others), f"{joined.manifest}: all sentences, with their checksums"]))
     from voxmatrix.book.shelf import files_in, job_folder
 
     size = sum(status.st_size for status in files_in(job_folder(source))) / _MIB
