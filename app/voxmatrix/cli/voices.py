@@ -9,6 +9,7 @@ import typer
 from voxmatrix.cli import remote
 from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.completion import voice_names
 from voxmatrix.cli.parameters.named_voice import download_voice
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.config import home
@@ -26,7 +27,14 @@ _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)
 ]
 _Voice = Annotated[
-    str, typer.Argument(metavar="NAME", help="A name of `voices list`.", show_default=False, parser=options.voice)
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A name of `voices list`.",
+        show_default=False,
+        parser=options.voice,
+        autocompletion=voice_names,
+    ),
 ]
 _From = Annotated[
     Path | None,
