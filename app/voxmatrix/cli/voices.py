@@ -13,7 +13,7 @@ from voxmatrix.cli.parameters.completion import voice_names
 from voxmatrix.cli.parameters.named_voice import download_voice
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.config import home
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.errors import UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -72,17 +72,24 @@ def list_voices(as_json: options.AsJson = False) -> None:
 
 @group.command("search")
 def search(text: _Text = "", language: _Language = "", as_json: options.AsJson = False) -> None:
-    """List the voices that can be downloaded."""
+    """List the voices that can be downloaded.
+
+    The exit code is 8 if none is found, and not every library could be asked.
+    """
     from voxmatrix.voices.library import search as search_library
     from voxmatrix.voices.resolve import installed
 
     found, problem = search_library(text, language)
     here = installed()
+    if problem is not None and not found and not as_json:
+        raise UnreachableError(f"no voice was found: {problem.problem}", problem.remedy)
     if problem is not None:
         warn(problem)
     if as_json:
         rows = [{**_public(voice), "installed": voice.name in here} for voice in found]
         print_json({"voices": rows, "problem": problem and problem.problem})
+        if problem is not None and not found:
+            raise typer.Exit(UnreachableError.exit_code)
         return
     width = max((len(voice.name) for voice in found), default=0)
     for voice in found:
@@ -91,7 +98,10 @@ def search(text: _Text = "", language: _Language = "", as_json: options.AsJson =
         there = "  (installed)" if voice.name in here else ""
         echo(f"{voice.name:{width}}  {', '.join(filter(None, facts))}{there}")
     echo(pluralise(len(found), "voice"), err=True)
-    echo("  → voxmatrix voices show NAME, voxmatrix voices download NAME", err=True)
+    hint = (
+        "voxmatrix voices show NAME, voxmatrix voices download NAME" if found else "voxmatrix voices search lists all"
+    )
+    echo(f"  → {hint}", err=True)
 
 
 @group.command("show")
