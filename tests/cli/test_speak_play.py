@@ -37,7 +37,7 @@ def test_a_text_is_heard_as_it_is_spoken_and_leaves_no_file(
 ) -> None:
     assert speak(make_onnx, "--json") == 0
     said = json.loads(capsys.readouterr().out)
-    assert said["out"] is None
+    assert said["out"] is None and said["language"] == "en-us"
     assert len(heard.read_bytes()) == 44 + 2 * round(said["seconds"] * said["rate_hz"])
     assert speak(make_onnx) == 0  # a second time
     assert capsys.readouterr().out.startswith("spoken: ")

@@ -64,9 +64,10 @@ class Player:
         """The running player, which is waited for; killed if the block, or the wait, is interrupted."""
         with tempfile.TemporaryFile() as messages:  # a pipe could fill: aplay complains of each gap in a slow stream
             command = (self.program, *self.options, file)
-            output = {"stdin": stdin, "stdout": subprocess.DEVNULL, "stderr": messages}
             try:
-                process = start(command, environment=for_player(), **output)
+                process = start(
+                    command, environment=for_player(), stdin=stdin, stdout=subprocess.DEVNULL, stderr=messages
+                )
             except OSError as error:
                 raise self._failure(error.strerror or str(error)) from error
             with process:

@@ -100,9 +100,9 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
     with _given_text(source, given.text, given.file) as (text, known), _destination(task) as out:
         speech = _speak_into(out, text, known, task, select)
         if speech is not None and _is_kept(task):
-            _show(speech, given.out, task.voice.id, as_json=task.as_json)  # before it is heard
+            _show(speech, given.out, task.voice, as_json=task.as_json)  # before it is heard
     if speech is not None and not _is_kept(task):
-        _show(speech, "", task.voice.id, as_json=task.as_json)
+        _show(speech, "", task.voice, as_json=task.as_json)
 
 
 def _is_kept(task: SpeakTask) -> bool:
@@ -227,7 +227,7 @@ def _speak(
         raise
 
 
-def _show(speech: "Speech", out: str, voice: str, *, as_json: bool) -> None:
+def _show(speech: "Speech", out: str, voice: "VoiceCard", *, as_json: bool) -> None:
     for finding in speech.warnings:
         warn(finding)
     for finding in speech.findings:
@@ -237,7 +237,8 @@ def _show(speech: "Speech", out: str, voice: str, *, as_json: bool) -> None:
     if as_json:
         summary = {
             "out": out or None,
-            "voice": voice,
+            "voice": voice.id,
+            "language": voice.language,
             "sentences": speech.sentences,
             "seconds": speech.seconds,
             "rate_hz": speech.rate_hz,
@@ -246,7 +247,7 @@ def _show(speech: "Speech", out: str, voice: str, *, as_json: bool) -> None:
         print_json({**summary, **{key: [one.problem for one in found] for key, found in told.items()}})
     else:
         what = pluralise(speech.sentences, "sentence")
-        echo(f"{out or 'spoken'}: {speech.seconds:.1f} s of speech, {what}, by {voice}")
+        echo(f"{out or 'spoken'}: {speech.seconds:.1f} s of speech, {what}, by {voice.id}")
 
 
 @contextmanager
