@@ -76,10 +76,12 @@ def _check_cluster(broker: str) -> None:
 
 def _show_url(key: str, url: str, *, opens: bool = False) -> None:
     """Print a URL of the server. If it is the page's, also the address with the key of this run, and open the page."""
+    is_page = url.startswith("http:")
+    if is_page:
+        _tell_health_check(url)
     echo(f"serving on {url}")
-    if not url.startswith("http:"):
+    if not is_page:
         return
-    _tell_health_check(url)
     address = page_address(url)
     if key:
         echo(f"open {address}/#key={key}")

@@ -184,10 +184,11 @@ def clone(
     as_json: options.AsJson = False,
 ) -> None:
     """Make a voice of seconds of sound, which an engine imitates. Its speaker must agree."""
-    from voxmatrix.voices.clone import STATEMENT, CloneRequest
+    from voxmatrix.voices.clone import STATEMENT, CloneRequest, check_recording
     from voxmatrix.voices.clone import clone as clone_voice
 
     if not (consent or as_json) and sys.stdin.isatty():
+        check_recording(reference, engine, weights, transcript)  # nothing is asked for what cannot be
         speaker = typer.prompt("Whose voice is it?", err=True)
         consent = speaker if typer.confirm(f"{STATEMENT.format(name=speaker)} Is that true?", err=True) else ""
     request = CloneRequest(
