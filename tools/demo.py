@@ -36,6 +36,10 @@ def main(out: Path, steps: int) -> None:
         if not path.exists():
             raise SystemExit(f"the demo did not produce {path}")
         print(f"  {path}  {what}")
+    print(
+        f"\nA voice of {steps} steps has a rhythm, and hardly a word of it can be understood: that is as expected."
+        '\nHear one that is finished: voxmatrix speak --text "Hello" --play; make your own: docs/training.md.'
+    )
 
 
 def _voxmatrix(*args: object) -> None:

@@ -40,6 +40,11 @@ _VOXMATRIX = (
     "RANK", "LOCAL_RANK", "GROUP_RANK", "NODE_RANK", "ROLE_*", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR",
     "MASTER_PORT",
 )
+#: How the speakers are reached: the socket of the sound server, and which device is chosen.
+_SOUND = (
+    "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "PULSE_*", "PIPEWIRE_*", "ALSA_*", "JACK_*", "SDL_*",
+    "AUDIODEV", "AUDIODRIVER",
+)
 #: How other computers are reached. The address of a proxy may contain a password: no foreign code gets it.
 _NETWORK = (
     "ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR",
@@ -66,6 +71,11 @@ _HUB_TOKEN = "HF_TOKEN"
 def for_program() -> dict[str, str]:
     """The environment of a program of others that computes on the CPU alone: ffmpeg, Calibre, espeak-ng, PDFium."""
     return _listed(_SYSTEM)
+
+
+def for_player() -> dict[str, str]:
+    """The environment of a program that plays sound."""
+    return _listed(_SYSTEM + _SOUND)
 
 
 def for_engine() -> dict[str, str]:

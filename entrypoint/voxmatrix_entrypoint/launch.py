@@ -24,7 +24,9 @@ class _InterruptedError(KeyboardInterrupt):
 
 #: All commands of voxmatrix.
 COMMANDS = (*commands.NAMES, "patches")
-commands.PLACES["patches"] = commands.Place(module="listing", package="voxmatrix_entrypoint", epilog=None)
+commands.PLACES["patches"] = commands.Place(
+    module="listing", package="voxmatrix_entrypoint", panel="Computers", example="patches", epilog=None
+)
 
 
 def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -> int:

@@ -1,12 +1,14 @@
 """Help texts fit on a terminal of 80 columns, with the whole name of every option."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import typer
 
+from voxmatrix.cli import commands as places
 from voxmatrix.cli import main
 from voxmatrix_entrypoint import launch
 
@@ -37,6 +39,40 @@ def test_no_name_of_an_option_is_cut(
         for name in (*one.opts, *one.secondary_opts)
     }
     assert names - set(re.findall(r"--?[a-z][\w-]*", shown)) == set()
+
+
+def parsed(name: str, command: Any, words: list[str]) -> None:
+    """Parse a command line without running it: options, values, and what is required."""
+    context = command.make_context(name, list(words))
+    if hasattr(command, "commands"):
+        inner, leaf, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+        parsed(inner, leaf, rest)
+
+
+@pytest.mark.parametrize("name", places.PLACES)
+def test_every_command_has_an_example_that_can_be_typed(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main.run([name, "--help"]) == 0
+    shown, example = capsys.readouterr().out, places.PLACES[name].example
+    assert re.search(rf"^ Example: voxmatrix {re.escape(example)} *$", shown, re.MULTILINE)
+    first, *words = shlex.split(example)
+    assert first == name
+    parsed(name, EVERY[(name,)], words)
+
+
+def test_commands_are_shown_in_panels_those_of_speaking_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main.run(["--help"]) == 0
+    shown = capsys.readouterr().out
+    panels = re.findall(r"^╭─ (\w+) ─", shown, re.MULTILINE)
+    assert panels == ["Options", "Speak", "Voices", "Books", "Train", "Computers"]
+    listed = re.findall(r"^│ ([a-z]+) +[A-Z]", shown, re.MULTILINE)
+    assert listed == list(places.PLACES)
+    assert ' voxmatrix speak --text "Hello" --play' in shown
 
 
 def test_every_command_that_ends_has_json_but_one_that_prints_json_anyway() -> None:

@@ -1,5 +1,6 @@
 """What a start must not import: each of these takes milliseconds that everybody waits for."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Collection
@@ -13,7 +14,11 @@ from tests.bundled import DEFAULT
 _RUN = """
 import sys
 from voxmatrix_entrypoint.launch import launch
-code = launch(sys.argv[1:])
+try:
+    code = launch(sys.argv[1:])
+except SystemExit as exit:  # after a completion
+    code = exit.code
+print()
 print(*sys.modules)
 sys.exit(code)
 """
@@ -42,9 +47,12 @@ _SENTENCE = (
 )
 
 
-def imported(*words: str) -> list[str]:
+def imported(*words: str, **environment: str) -> list[str]:
     """The modules that a command line has imported."""
-    done = subprocess.run([sys.executable, "-c", _RUN, *words], capture_output=True, text=True, check=True)
+    variables = {**os.environ, **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, *words], env=variables, capture_output=True, text=True, check=True
+    )
     return done.stdout.splitlines()[-1].split()
 
 
@@ -54,6 +62,13 @@ def unwanted(modules: Collection[str], names: Collection[str]) -> list[str]:
 
 def test_the_version_imports_nothing_of_the_commands() -> None:
     assert unwanted(imported("--version"), _VERSION) == []
+
+
+def test_the_names_of_voices_are_completed_without_what_reads_voices() -> None:
+    words = {"COMP_WORDS": "voxmatrix speak --voice e", "COMP_CWORD": "3"}
+    found = imported(_VOXMATRIX_COMPLETE="complete_bash", **words)
+    assert "voxmatrix.cli.speak" in found
+    assert unwanted(found, (*_SENTENCE, "numpy", "onnxruntime", "voxmatrix.voices", "voxmatrix.piper")) == []
 
 
 @pytest.mark.espeak

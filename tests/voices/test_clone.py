@@ -231,3 +231,15 @@ def test_without_the_package_two_pitches_are_named_and_else_what_was_not_checked
     soundfile.write(tmp_path / "two.wav", np.concatenate([one, faster, faster]), RATE_HZ)
     assert clone(tmp_path / "two.wav", name="two") == 0
     assert "seems to have two speakers: one at 120 Hz, and one at 216 Hz" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("engine", "file"), [("absent", "me.wav"), ("toy", "missing.wav")])
+def test_nobody_is_asked_for_consent_to_what_cannot_be(
+    engine: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: pytest.fail("asked"))
+    recording(tmp_path / "me.wav")
+    given = ["voices", "clone", "me", "--engine", engine, "--reference", str(tmp_path / file)]
+    assert main.run(given) == 3
+    assert ("absent" if engine == "absent" else "there is no recording") in capsys.readouterr().err

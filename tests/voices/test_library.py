@@ -194,8 +194,13 @@ def test_offline_and_without_a_network_the_way_without_one_is_named(
     found, problem = search()
     assert {voice.family for voice in found} == {"kokoro"}
     assert problem is not None and "Piper's voices are not listed" in problem.problem
-    assert run("search", "german", "--json") == 0
+    assert run("search", "german", "--json") == 8
     assert json.loads(capsys.readouterr().out) == {"voices": [], "problem": problem.problem}
+    assert run("search", "german") == 8
+    assert "no voice was found: Piper's voices are not listed" in capsys.readouterr().err
+    assert run("search", "heart") == 0  # what was found is listed, with a warning
+    said = capsys.readouterr()
+    assert "af_heart" in said.out and "warning: Piper's voices are not listed" in said.err
 
 
 @pytest.mark.parametrize("endpoint", ["file:///etc", "hub.example"])

@@ -57,6 +57,8 @@ class AliasedCommand(TyperCommand):
         if _VERBOSE in args:
             os.environ[LOG_VARIABLE] = "1"
         words = [word for word in args if word != _VERBOSE]
+        if ctx.resilient_parsing:  # for the shell, of words that are not all there yet
+            return list(super().parse_args(ctx, words))
         refuse_empty_paths(self, ctx, words)
         check_single_values(self, ctx)
         rest = super().parse_args(ctx, words)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -13,11 +13,17 @@ if TYPE_CHECKING:
     from voxmatrix.plan.device_selection import Task
 
 
+#: The headings of `voxmatrix --help`.
+Panel = Literal["Speak", "Voices", "Books", "Train", "Computers"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """Where a command is: `command` of a module, or, if it has several, the Typer app `group`."""
 
     module: str
+    panel: Panel
+    example: str  # what to type behind `voxmatrix`, as the last paragraph of its help but one
     package: str = "voxmatrix.cli"
     is_group: bool = False
     epilog: str | None = EPILOG
@@ -29,34 +35,52 @@ class Place:
         module = import_module(f"{self.package}.{self.module}")
         if self.is_group:
             command = typer.main.get_group(module.group)
+            command.epilog = example_of(self.example)
         else:
             app = typer.Typer(add_completion=False)
             kind = checked(self.checked_for, module.folders) if self.checked_for else AliasedCommand
-            app.command(name, cls=kind, epilog=self.epilog)(module.command)
+            epilog = "\n\n".join(filter(None, (example_of(self.example), self.epilog)))
+            app.command(name, cls=kind, epilog=epilog)(module.command)
             command = typer.main.get_command(app)
-        command.name = name
+        command.name, command.rich_help_panel = name, self.panel
         return command
+
+
+def example_of(words: str) -> str:
+    """The line of a help text with an example."""
+    return f"Example: voxmatrix {words}"
 
 
 #: In the order of the help. The entry point adds its own.
 PLACES = {
-    "doctor": Place(module="doctor", epilog=None),
-    "plan": Place(module="plan"),
-    "segment": Place(module="segment"),
-    "prepare": Place(module="prepare"),
-    "train": Place(module="train", checked_for="train"),
-    "speak": Place(module="speak", checked_for="speak"),
-    "distil": Place(module="distil", checked_for="train"),
-    "serve": Place(module="serve"),
-    "worker": Place(module="worker"),
-    "workers": Place(module="workers"),
-    "export": Place(module="export", is_group=True),
-    "devices": Place(module="devices", is_group=True),
-    "book": Place(module="book.group", is_group=True),
-    "bench": Place(module="bench", is_group=True),
-    "profiles": Place(module="profiles", is_group=True),
-    "voices": Place(module="voices", is_group=True),
-    "engines": Place(module="engines", is_group=True),
+    "speak": Place(module="speak", panel="Speak", example='speak --text "Hello" --play', checked_for="speak"),
+    "serve": Place(module="serve", panel="Speak", example="serve --open"),
+    "voices": Place(module="voices", panel="Voices", example="voices search german", is_group=True),
+    "engines": Place(module="engines", panel="Voices", example="engines list", is_group=True),
+    "book": Place(module="book.group", panel="Books", example="book novel.epub --out novel.m4b", is_group=True),
+    "segment": Place(
+        module="segment", panel="Train", example="segment interview.mp3 --language en --out my-recordings"
+    ),
+    "prepare": Place(
+        module="prepare", panel="Train", example="prepare my-recordings --language en-us --report report.html"
+    ),
+    "train": Place(
+        module="train",
+        panel="Train",
+        example="train my-recordings --language en-us --out my-voice",
+        checked_for="train",
+    ),
+    "distil": Place(
+        module="distil", panel="Train", example="distil kokoro/af_heart --out heart.onnx", checked_for="train"
+    ),
+    "export": Place(module="export", panel="Train", example="export voice my-voice --out my-voice.onnx", is_group=True),
+    "doctor": Place(module="doctor", panel="Computers", example="doctor", epilog=None),
+    "plan": Place(module="plan", panel="Computers", example="plan --task train --quality medium"),
+    "devices": Place(module="devices", panel="Computers", example="devices select cuda:0", is_group=True),
+    "bench": Place(module="bench", panel="Computers", example="bench speak --voice my-voice.onnx", is_group=True),
+    "profiles": Place(module="profiles", panel="Computers", example="profiles list", is_group=True),
+    "worker": Place(module="worker", panel="Computers", example="worker --cluster redis://HOST:6379/0"),
+    "workers": Place(module="workers", panel="Computers", example="workers --cluster redis://HOST:6379/0"),
 }
 NAMES = tuple(PLACES)
 

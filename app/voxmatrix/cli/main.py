@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 import voxmatrix
 from voxmatrix.cli.command import EPILOG, CommandGroup
-from voxmatrix.cli.commands import NAMES, Commands
+from voxmatrix.cli.commands import NAMES, PLACES, Commands
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.terminal.messages import echo, print_json, print_problem, showing_warnings, warn
 from voxmatrix.config import (
@@ -52,12 +52,13 @@ class Group(TyperGroup):
             raise InterruptedRunError("interrupted") from error
 
 
+#: One of each panel.
+_EXAMPLES = [f"voxmatrix {PLACES[name].example}" for name in ("speak", "voices", "book", "train", "doctor")]
 cli = CommandGroup(
     name="voxmatrix",
     cls=Group,
-    help="Train voices from recordings, and speak with them, on any GPU or on the CPU.",
-    epilog=EPILOG,
-    add_completion=False,
+    help="Speak texts, make audiobooks, and train voices, on any GPU or on the CPU.",
+    epilog="\n".join(("Examples:", *_EXAMPLES, f"\n{EPILOG}")),
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -97,8 +98,10 @@ def _show_folder_settings(files: Mapping[str, Collection[str]]) -> None:
         echo(f"note: {'; '.join(used)}", err=True)
 
 
+#: Flags of Typer, which knows the shells.
+_COMPLETION = {"--install-completion", "--show-completion"}
 #: Flags of commands that do nothing else.
-_ONLY_SHOWN = {"-h", "--help", "--version"}
+_ONLY_SHOWN = {"-h", "--help", "--version", *_COMPLETION}
 
 
 def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "Check | None" = None) -> int:
@@ -118,7 +121,10 @@ def run(words: Sequence[str], first: Callable[[], None] | None = None, check: "C
         if first is not None:
             first()
         with showing_warnings():
-            return int(cli(list(words) or ["--help"], prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)
+            code = int(cli(list(words) or ["--help"], prog_name="voxmatrix", standalone_mode=False, obj=check) or 0)
+        if code and _COMPLETION.intersection(words):
+            raise UsageError("commands are not completed in this shell", "run it in bash, zsh, fish or PowerShell")
+        return code
     except VoxmatrixError as error:
         return _report(error.problem, error.remedy, error.exit_code, as_json)
     except _COMMAND_LINE_ERROR as error:

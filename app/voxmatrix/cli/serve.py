@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from voxmatrix.child_environment import drop_read_secrets
+from voxmatrix.cli.open_page import open_page, page_address
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.named_voice import voice_named
 from voxmatrix.cli.parameters.serve_options import MAX_PORT, MIB, ServeOptions
@@ -27,7 +28,10 @@ _OLDER_PORT, _OLDER_VOICE = "VIBEVOICE_PORT", "VIBEVOICE_MODEL"
 
 @expand
 def command(context: typer.Context, *, given: ServeOptions) -> None:
-    """Speak over HTTP until Ctrl-C, for programs that know OpenAI's API, Piper's server or VibeVoice's demo."""
+    """Serve a page to speak, record, train and make audiobooks, and OpenAI's speech API, until Ctrl-C.
+
+    Programs for Piper's server, VibeVoice's demo and Wyoming can use it, too.
+    """
     if given.new_key:
         _show_new_key(given.keys)
         return
@@ -49,7 +53,7 @@ def command(context: typer.Context, *, given: ServeOptions) -> None:
     _tell_health_check(url_of(settings.host, settings.port))
     server = HttpServer(settings, json_log if given.log_json else text_log)
     try:
-        server.run(partial(_show_url, key))
+        server.run(partial(_show_url, key, opens=given.open))
     except KeyboardInterrupt:
         echo("stopped", err=True)
 
@@ -70,17 +74,23 @@ def _check_cluster(broker: str) -> None:
         warn(Finding(problem=problem, remedy=error.remedy, severity="warning"))
 
 
-def _show_url(key: str, url: str) -> None:
-    """Print a URL of the server and, if it is the page's and there is a key for this run, the address to open."""
-    if url.startswith("http:"):
+def _show_url(key: str, url: str, *, opens: bool = False) -> None:
+    """Print a URL of the server. If it is the page's, also the address with the key of this run, and open the page."""
+    is_page = url.startswith("http:")
+    if is_page:
         _tell_health_check(url)
     echo(f"serving on {url}")
-    if key and url.startswith("http:"):
-        echo(f"open http://127.0.0.1:{url.rpartition(':')[2]}/#key={key}")
+    if not is_page:
+        return
+    address = page_address(url)
+    if key:
+        echo(f"open {address}/#key={key}")
         echo(
             "  → it contains the key of this run, also for programs; VOXMATRIX_KEY chooses one, --no-keys needs none",
             err=True,
         )
+    if opens:
+        open_page(address)  # without the key, which others would see in the list of processes: the page asks for it
 
 
 def _tell_health_check(url: str) -> None:

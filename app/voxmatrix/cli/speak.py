@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -40,9 +40,9 @@ _LONG_CHARACTERS = 1500
 
 
 def folders(parameters: Mapping[str, Any]) -> list[Path]:
-    """The folder that the command writes to; none for a stream."""
+    """The folder that the command writes to; none for a stream, or for what is only heard."""
     out = parameters["out"]
-    if out == STANDARD:
+    if out == STANDARD or (parameters["play"] and out == SpeakOptions.out):
         return []
     return [Path(out) if parameters["batch"] is not None else Path(out).parent]
 
@@ -60,6 +60,11 @@ def command(
     from voxmatrix.voices.cast import with_quotation_voices
 
     sources = ParameterSources(context)
+    if given.play:
+        from voxmatrix.cli.speak_play import check_play
+
+        is_written = sources.is_set("out")
+        check_play(out=given.out, is_written=is_written, raw=given.raw, is_batch=given.batch is not None)
     voice = voice_named(given.voice, as_json=as_json)
     style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice, given.emphasis_voice)
     task = SpeakTask(
@@ -79,9 +84,6 @@ def command(
 
 
 def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSelection]") -> None:
-    from voxmatrix.models.style import Runtime
-    from voxmatrix.voices.cast import unused_names, with_voices_of
-
     given, sources = task.options, task.sources
     check_one_text(
         sources,
@@ -92,37 +94,71 @@ def _speak_one(task: SpeakTask, source: str, select: "Callable[[bool], DeviceSel
     )
     check_sound(sources, "wav" if given.out == STANDARD else Path(given.out).suffix.lower().removeprefix("."))
     if given.captions:
-        from voxmatrix.speak.captions import check_captions, write_captions
+        from voxmatrix.speak.captions import check_captions
 
         check_captions(given.captions, force=given.force)
+    with _given_text(source, given.text, given.file) as (text, known), _destination(task) as out:
+        speech = _speak_into(out, text, known, task, select)
+        if speech is not None and _is_kept(task):
+            _show(speech, given.out, task.voice, as_json=task.as_json)  # before it is heard
+    if speech is not None and not _is_kept(task):
+        _show(speech, "", task.voice, as_json=task.as_json)
+
+
+def _is_kept(task: SpeakTask) -> bool:
+    """Whether there is a file, or a stream, when the speech has been heard."""
+    return not task.options.play or task.sources.is_set("out")
+
+
+def _destination(task: SpeakTask) -> "AbstractContextManager[str | BinaryIO]":
+    """A file, `-`, or the input of a player."""
+    if not task.options.play:
+        return nullcontext(task.options.out)
+    from voxmatrix.cli.speak_play import played
+
+    return played(task.options.out if _is_kept(task) else "")
+
+
+def _speak_into(
+    out: str | BinaryIO,
+    text: str | Iterable[str],
+    known: str | None,
+    task: SpeakTask,
+    select: "Callable[[bool], DeviceSelection]",
+) -> "Speech | None":
+    """Speak a text, which is `known` as a whole unless it comes from a pipe, and write its captions."""
+    from voxmatrix.models.style import Runtime
+    from voxmatrix.voices.cast import unused_names, with_voices_of
+
+    given = task.options
+    if known:
+        for finding in unused_names(task.style, known):
+            warn(finding)
+        task = replace(task, style=with_voices_of(task.style, known, task.voice))
+    length = len(known or "")
+    device = select(length < _LONG_CHARACTERS).best
     captions: list[Caption] | None = [] if given.captions else None
-    with _given_text(source, given.text, given.file) as (text, known):
-        if known:
-            for finding in unused_names(task.style, known):
-                warn(finding)
-            task = replace(task, style=with_voices_of(task.style, known, task.voice))
-        length = len(known or "")
-        device = select(length < _LONG_CHARACTERS).best
-        partial = None if given.captions else _partial(given, known, task, task.voice.on(device))
-        runtime = Runtime(threads=given.threads, reproducible=task.style.seed is not None)
-        with _progress(length, task.as_json) as on_spoken:
-            speech = _speak(
-                text,
-                given.out,
-                task.voice,
-                task.style,
-                output=task.output,
-                runtime=runtime,
-                device=device,
-                partial=partial,
-                on_spoken=on_spoken,
-                long=length >= _LONG_CHARACTERS and given.out != STANDARD,  # a stream should begin soon
-                captions=captions,
-            )
-    if speech is not None:
-        if given.captions and captions is not None:
-            write_captions(given.captions, captions)
-        _show(speech, given.out, task.voice.id, as_json=task.as_json)
+    with _progress(length, task.as_json) as on_spoken:
+        speech = _speak(
+            text,
+            out,
+            task.voice,
+            task.style,
+            output=task.output,
+            runtime=Runtime(threads=given.threads, reproducible=task.style.seed is not None),
+            device=device,
+            partial=_partial(given, known, task, task.voice.on(device))
+            if _is_kept(task) and captions is None
+            else None,
+            on_spoken=on_spoken,
+            long=length >= _LONG_CHARACTERS and isinstance(out, str) and out != STANDARD,  # a stream should begin soon
+            captions=captions,
+        )
+    if speech is not None and given.captions and captions is not None:
+        from voxmatrix.speak.captions import write_captions
+
+        write_captions(given.captions, captions)
+    return speech
 
 
 def _partial(given: SpeakOptions, text: str | None, task: SpeakTask, voice: "VoiceCard") -> "PartialSpeech | None":
@@ -145,7 +181,7 @@ def _partial(given: SpeakOptions, text: str | None, task: SpeakTask, voice: "Voi
 
 def _speak(
     text: "str | Iterable[str]",
-    out: str,
+    out: str | BinaryIO,
     voice: "VoiceCard",
     style: "Style",
     *,
@@ -157,16 +193,18 @@ def _speak(
     long: bool,
     captions: "list[Caption] | None",
 ) -> "Speech | None":
-    """Speak one text; None if the reader of the stream has left."""
+    """Speak one text; None if the reader of the stream, or the player, has left."""
     from voxmatrix.speak.output import speak_to
 
     if out == STANDARD and sys.stdout.isatty():
         raise UsageError(
             "--out - writes sound to standard output, which is a terminal", "add | aplay, or choose --out speech.wav"
         )
-    place: Path | BinaryIO = sys.stdout.buffer if out == STANDARD else Path(out)
+    place: Path | BinaryIO = sys.stdout.buffer if out == STANDARD else Path(out) if isinstance(out, str) else out
     try:
-        with storage_errors(Path("standard output" if out == STANDARD else out)):
+        with storage_errors(
+            place if isinstance(place, Path) else Path("standard output" if out == STANDARD else "player")
+        ):
             return speak_to(
                 place,
                 text,
@@ -189,7 +227,7 @@ def _speak(
         raise
 
 
-def _show(speech: "Speech", out: str, voice: str, *, as_json: bool) -> None:
+def _show(speech: "Speech", out: str, voice: "VoiceCard", *, as_json: bool) -> None:
     for finding in speech.warnings:
         warn(finding)
     for finding in speech.findings:
@@ -198,8 +236,9 @@ def _show(speech: "Speech", out: str, voice: str, *, as_json: bool) -> None:
         return
     if as_json:
         summary = {
-            "out": out,
-            "voice": voice,
+            "out": out or None,
+            "voice": voice.id,
+            "language": voice.language,
             "sentences": speech.sentences,
             "seconds": speech.seconds,
             "rate_hz": speech.rate_hz,
@@ -207,7 +246,8 @@ def _show(speech: "Speech", out: str, voice: str, *, as_json: bool) -> None:
         told = {"left_out": speech.findings, "warnings": speech.warnings}
         print_json({**summary, **{key: [one.problem for one in found] for key, found in told.items()}})
     else:
-        echo(f"{out}: {speech.seconds:.1f} s of speech, {pluralise(speech.sentences, 'sentence')}, by {voice}")
+        what = pluralise(speech.sentences, "sentence")
+        echo(f"{out or 'spoken'}: {speech.seconds:.1f} s of speech, {what}, by {voice.id}")
 
 
 @contextmanager

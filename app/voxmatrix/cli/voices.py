@@ -9,10 +9,11 @@ import typer
 from voxmatrix.cli import remote
 from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.completion import voice_names
 from voxmatrix.cli.parameters.named_voice import download_voice
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.config import home
-from voxmatrix.errors import UsageError, VoxmatrixError
+from voxmatrix.errors import UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -26,7 +27,14 @@ _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)
 ]
 _Voice = Annotated[
-    str, typer.Argument(metavar="NAME", help="A name of `voices list`.", show_default=False, parser=options.voice)
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A name of `voices list`.",
+        show_default=False,
+        parser=options.voice,
+        autocompletion=voice_names,
+    ),
 ]
 _From = Annotated[
     Path | None,
@@ -64,17 +72,24 @@ def list_voices(as_json: options.AsJson = False) -> None:
 
 @group.command("search")
 def search(text: _Text = "", language: _Language = "", as_json: options.AsJson = False) -> None:
-    """List the voices that can be downloaded."""
+    """List the voices that can be downloaded.
+
+    The exit code is 8 if none is found, and not every library could be asked.
+    """
     from voxmatrix.voices.library import search as search_library
     from voxmatrix.voices.resolve import installed
 
     found, problem = search_library(text, language)
     here = installed()
+    if problem is not None and not found and not as_json:
+        raise UnreachableError(f"no voice was found: {problem.problem}", problem.remedy)
     if problem is not None:
         warn(problem)
     if as_json:
         rows = [{**_public(voice), "installed": voice.name in here} for voice in found]
         print_json({"voices": rows, "problem": problem and problem.problem})
+        if problem is not None and not found:
+            raise typer.Exit(UnreachableError.exit_code)
         return
     width = max((len(voice.name) for voice in found), default=0)
     for voice in found:
@@ -83,7 +98,10 @@ def search(text: _Text = "", language: _Language = "", as_json: options.AsJson =
         there = "  (installed)" if voice.name in here else ""
         echo(f"{voice.name:{width}}  {', '.join(filter(None, facts))}{there}")
     echo(pluralise(len(found), "voice"), err=True)
-    echo("  → voxmatrix voices show NAME, voxmatrix voices download NAME", err=True)
+    hint = (
+        "voxmatrix voices show NAME, voxmatrix voices download NAME" if found else "voxmatrix voices search lists all"
+    )
+    echo(f"  → {hint}", err=True)
 
 
 @group.command("show")
@@ -166,10 +184,11 @@ def clone(
     as_json: options.AsJson = False,
 ) -> None:
     """Make a voice of seconds of sound, which an engine imitates. Its speaker must agree."""
-    from voxmatrix.voices.clone import STATEMENT, CloneRequest
+    from voxmatrix.voices.clone import STATEMENT, CloneRequest, check_recording
     from voxmatrix.voices.clone import clone as clone_voice
 
     if not (consent or as_json) and sys.stdin.isatty():
+        check_recording(reference, engine, weights, transcript)  # nothing is asked for what cannot be
         speaker = typer.prompt("Whose voice is it?", err=True)
         consent = speaker if typer.confirm(f"{STATEMENT.format(name=speaker)} Is that true?", err=True) else ""
     request = CloneRequest(

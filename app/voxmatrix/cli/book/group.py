@@ -21,8 +21,11 @@ class BookGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert the command that was left out."""
+        if ctx.resilient_parsing and not args:  # it may still come: the shell completes it
+            return list(super().parse_args(ctx, args))
         if not args or args[0] not in (*self.commands, "--help", "-h"):
-            self._check_spelling(args)
+            if not ctx.resilient_parsing:
+                self._check_spelling(args)
             args = [_MAKE, *args]
         return list(super().parse_args(ctx, args))
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from voxmatrix.cli.parameters.completion import voice_names
+
 #: The headings of a help text. Options without one are listed first, under "Options".
 Panel = Literal["Recordings", "Voice", "Training", "Checkpoints", "Device", "Cluster", "Output", "Server", "Limits"]
 
@@ -22,6 +24,8 @@ def option(
     """
     variable = "VOXMATRIX_" + flag.removeprefix("--").replace("-", "_").upper()
     rules |= {"envvar": variable, "show_envvar": False, "rich_help_panel": panel}
+    if rules.get("parser") is voice:
+        rules["autocompletion"] = voice_names
     return typer.Option(flag, *more_flags, metavar=metavar, help=help, **rules)
 
 
@@ -187,7 +191,14 @@ class DialogueOptions:
     """A voice for what persons say in a text."""
 
     dialogue_voice: Annotated[
-        str, option("--dialogue-voice", "NAME", "Voice of speech, in quotation marks or behind dashes.", panel="Voice")
+        str,
+        option(
+            "--dialogue-voice",
+            "NAME",
+            "Voice of speech, in quotation marks or behind dashes.",
+            panel="Voice",
+            autocompletion=voice_names,
+        ),
     ] = ""
 
 
@@ -196,7 +207,8 @@ class QuotationOptions(DialogueOptions):
     """Voices for parts of a text that are marked, as novels and chats mark them."""
 
     emphasis_voice: Annotated[
-        str, option("--emphasis-voice", "NAME", "Voice of text in *asterisks*.", panel="Voice")
+        str,
+        option("--emphasis-voice", "NAME", "Voice of text in *asterisks*.", panel="Voice", autocompletion=voice_names),
     ] = ""
 
 

@@ -68,6 +68,9 @@ class ServeOptions(options.QuotationOptions, options.ThreadOptions, options.Devi
     key_file: Annotated[
         Path | None, options.option("--key-file", "FILE", "A file with that key, e.g. a secret.", panel="Server")
     ] = None
+    open: Annotated[bool, typer.Option("--open", help="Open the page in the browser.", rich_help_panel="Server")] = (
+        False
+    )
     new_key: Annotated[
         bool,
         typer.Option("--new-key", help="Add a key to the file, print it, and exit.", rich_help_panel="Server"),

@@ -38,6 +38,7 @@ class SpeakOptions(
             parser=options.path,
         ),
     ] = "speech.wav"
+    play: Annotated[bool, typer.Option("--play", help="Let it be heard; a file is only written with --out.")] = False
     format: Annotated[
         str, options.option("--format", "NAME", "Format of the files of a batch: wav, mp3, ogg …", panel="Output")
     ] = "wav"
