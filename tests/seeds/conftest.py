@@ -82,7 +82,9 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any]]:
     def record(prepared: Any, settings: Any, *_: object, **__: object) -> TrainResult:
         found.append((prepared, settings))
         out = settings.out
-        return TrainResult(out=out, last=out / "last.ckpt", best=out / "best.ckpt", steps=1, losses={}, validation_mel=1.0)
+        return TrainResult(
+            out=out, last=out / "last.ckpt", best=out / "best.ckpt", steps=1, losses={}, validation_mel=1.0
+        )
 
     monkeypatch.setattr(sys.modules[fit.__name__], "fit", record)
     return found

@@ -31,7 +31,9 @@ def test_a_gpu_is_forced_once(typed: Type, served: list[Any]) -> None:
     assert not (home() / "settings.toml").exists()
 
 
-@pytest.mark.parametrize("words", [("serve",), ("speak", "--text", "Hi", "--device", "cpu", "--out", "a.wav", "--force")])
+@pytest.mark.parametrize(
+    "words", [("serve",), ("speak", "--text", "Hi", "--device", "cpu", "--out", "a.wav", "--force")]
+)
 def test_it_is_selected_again(
     words: tuple[str, ...], typed: Type, served: list[Any], on: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,7 +96,9 @@ def test_one_item_of_a_batch_is_spoken_again_without_the_others(typed: Type, tmp
     assert (tmp_path / "spoken" / "a.wav").stat().st_mtime_ns == before
 
 
-def test_a_batch_on_a_gpu_that_is_not_there_ends_at_once(typed: Type, on: Callable[[str], None], tmp_path: Path) -> None:
+def test_a_batch_on_a_gpu_that_is_not_there_ends_at_once(
+    typed: Type, on: Callable[[str], None], tmp_path: Path
+) -> None:
     """`python webui_parallel.py --gpu 0` on a computer without one."""
     on("no-gpu")
     (tmp_path / "voice.ckpt").touch()

@@ -174,7 +174,7 @@ def test_an_arm_processor_is_told_of_wsl_before_a_python_is_looked_for(text: str
     ],
 )
 def test_words_reach_programs_as_they_were_typed(text: str, word: str, passed: str, passed_by_5_1: str) -> None:
-    """The patterns of the script, applied here: their meaning is that of .NET's regular expressions, and of Python's."""
+    """The patterns of the script, applied here: to .NET's regular expressions they mean the same as to Python's."""
     (quotes, by), (slashes, doubled) = re.findall(r"-replace '([^']+)', '([^']+)'", text)
     assert quotes == r'(\\*)"' and by == r"$1$1\"" and slashes == r"(\\+)$" and doubled == "$1$1"
     seven_two = '""' if not word else re.sub(quotes, lambda found: found[1] * 2 + '\\"', word)
