@@ -15,7 +15,9 @@ import torch
 
 from voxmatrix.cli import main
 from voxmatrix.config import home
+from voxmatrix.errors import BadInputError
 from voxmatrix.machine.profile_store import all_profiles
+from voxmatrix.voices.resolve import rename
 
 pytestmark = pytest.mark.usefixtures("forked_programs")
 
@@ -162,6 +164,8 @@ def test_a_profile_of_the_server_is_trained_by_its_name_alone(
     assert (home() / "voices" / "Petter ny" / "last.ckpt").is_file()
     assert f"speak --voice '{home() / 'voices' / 'Petter ny'}' --text" in capsys.readouterr().out
     assert main.run(["speak", "--voice", "Petter ny", "--text", "Hej", "--out", str(recordings / "hej.wav")]) == 0
+    with pytest.raises(BadInputError, match="the folder of a training run"):
+        rename("Petter ny", "Other")
     assert main.run(["voices", "remove", "Petter ny"]) == 0
     assert not (home() / "voices" / "Petter ny").exists()
 

@@ -84,6 +84,7 @@ def test_the_check_in_detail(typed: Type) -> None:
     assert "Intel(R) UHD Graphics 750" in typed("doctor", "--no-smoke", "--verbose")
 
 
+@pytest.mark.slow
 def test_the_benchmark_compares_with_the_cpu(typed: Type, monkeypatch: pytest.MonkeyPatch) -> None:
     """`python test-directml-performance.py`."""
     monkeypatch.delenv("VOXMATRIX_MACHINE")

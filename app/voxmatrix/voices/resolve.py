@@ -171,8 +171,8 @@ def rename(name: str, new: str) -> str:
         UsageError: another voice has the name.
     """
     family, path = _own(name)
-    if path.parent != voice_folders()[0]:
-        raise BadInputError(f"{path} is in a folder of its own", f"rename the folder {path.parent}")
+    if path.parent == voice_folders()[0] / name:
+        raise BadInputError(f"{path} is in the folder of a training run", f"rename the folder {path.parent}")
     target = path.with_name(f"{new}{path.suffix}")
     if target.exists():
         raise UsageError(f"there is already a voice {new}", "choose another name")
