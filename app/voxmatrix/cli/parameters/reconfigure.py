@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 
-def _select_again(given: bool) -> bool:
-    if given:
+def _select_again(context: typer.Context, given: bool) -> bool:
+    if given and not context.resilient_parsing:  # the shell completes words
         from voxmatrix.cli.devices import select_again
 
         select_again()
