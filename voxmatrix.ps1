@@ -3,8 +3,9 @@
     Run voxmatrix on Windows without a container, in a Python environment that this script creates in its own folder.
 
 .DESCRIPTION
-    Requires Windows 10 1709 or newer, and 64-bit Python 3.11. Installs the packages that are locked, with hashes, in
-    docker\pins\directml-windows.txt: torch 2.4.1 with torch-directml, which speaks on any DirectX 12 GPU.
+    Requires Windows 10 1709 or newer on an x86-64 processor, and 64-bit Python 3.11. Installs the packages that are
+    locked, with hashes, in docker\pins\directml-windows.txt: torch 2.4.1 with torch-directml, which speaks on any
+    DirectX 12 GPU.
     The first run takes some minutes; later runs start at once. Nothing outside of this folder is changed.
 
 .PARAMETER ListGpus
@@ -52,7 +53,7 @@ $Environment = Join-Path $PSScriptRoot '.run\windows'
 $Interpreter = Join-Path $Environment 'Scripts\python.exe'
 $Marker = Join-Path $Environment 'installed.txt'
 # One line, single quotes only: Windows PowerShell 5.1 drops double quotes in arguments of a program.
-$PythonCheck = 'import struct, sys; sys.exit(not (sys.version_info[:2] == (3, 11) and struct.calcsize(''P'') == 8))'
+$PythonCheck = 'import sys, sysconfig; sys.exit(not (sys.version_info[:2] == (3, 11) and sysconfig.get_platform() == ''win-amd64''))'
 
 function Stop-WithRemedy([int] $Code, [string] $Problem, [string] $Remedy) {
     [Console]::Error.WriteLine("voxmatrix: $Problem")
@@ -60,21 +61,33 @@ function Stop-WithRemedy([int] $Code, [string] $Problem, [string] $Remedy) {
     exit $Code
 }
 
+function Invoke-Program([string] $Program, [string[]] $Arguments) {
+    # The only place that starts programs. Where the error stream is redirected, by 2> or by whoever started this script,
+    # Windows PowerShell makes an error of each line that a program writes to it: with Stop, the first one ends the script.
+    $ErrorActionPreference = 'Continue'
+    $global:LASTEXITCODE = 1 # of a program that cannot be started
+    & $Program @Arguments
+}
+
 function Test-Python([string[]] $Command) {
-    # Whether this command is a Python that the locked wheels support.
+    # Whether this command is a Python that the locked wheels support. Others print why they are not.
+    $ErrorActionPreference = 'Continue'
     $Program, $Arguments = $Command
     if (-not (Get-Command $Program -CommandType Application -ErrorAction SilentlyContinue)) { return $false }
-    $Arguments = @($Arguments | Where-Object { $_ })
-    & $Program @Arguments -c $PythonCheck 2>$null | Out-Null
+    $Arguments = @($Arguments | Where-Object { $_ }) + @('-c', $PythonCheck)
+    try { Invoke-Program $Program $Arguments 2>$null | Out-Null } catch { return $false }
     return $LASTEXITCODE -eq 0
 }
 
 function Find-Python {
+    if (-not $Python -and [Runtime.InteropServices.RuntimeInformation]::OSArchitecture -eq 'Arm64') {
+        Stop-WithRemedy 7 'this computer has an ARM processor, for which torch-directml does not exist' 'install WSL2 and use voxmatrix in it, on the CPU: docs\installation.md'
+    }
     $Candidates = if ($Python) { , @($Python) } else { @('py', '-3.11'), @('python3.11'), @('python') }
     foreach ($Candidate in $Candidates) {
         if (Test-Python $Candidate) { return , @($Candidate) }
     }
-    $Seen = if ($Python) { "$Python is not a 64-bit Python 3.11" } else { 'no 64-bit Python 3.11 was found' }
+    $Seen = if ($Python) { "$Python is not a Python 3.11 for x86-64" } else { 'no 64-bit Python 3.11 was found' }
     Stop-WithRemedy 7 $Seen 'winget install --id Python.Python.3.11, then open a new window'
 }
 
@@ -85,14 +98,14 @@ function Get-Digest {
 
 function Invoke-Step([string] $What, [string] $Program, [string[]] $Arguments) {
     [Console]::Error.WriteLine("voxmatrix: $What")
-    & $Program @Arguments | Out-Host
+    Invoke-Program $Program $Arguments | Out-Host
     if ($LASTEXITCODE -ne 0) {
         Stop-WithRemedy 7 "$What failed; see its output above" 'fix the problem and run the same command again; -Reinstall starts from scratch'
     }
 }
 
 function Install-Environment {
-    $Installed = if (Test-Path -LiteralPath $Marker) { (Get-Content -LiteralPath $Marker -Raw).Trim() } else { '' }
+    $Installed = if (Test-Path -LiteralPath $Marker) { ([string] (Get-Content -LiteralPath $Marker -Raw)).Trim() } else { '' }
     if (-not $Reinstall -and $Installed -eq (Get-Digest) -and (Test-Path -LiteralPath $Interpreter)) { return }
     $Program, $Arguments = Find-Python
     Invoke-Step 'creating the Python environment' $Program (@($Arguments | Where-Object { $_ }) + @('-m', 'venv', '--clear', $Environment))
@@ -119,6 +132,16 @@ function Get-Settings {
     return $Settings
 }
 
+function ConvertTo-NativeWord([string] $Word) {
+    # Before 7.3, PowerShell drops empty words, and passes double quotes on without the backslash that programs need.
+    if ($PSVersionTable.PSVersion -ge [version] '7.3') { return $Word }
+    if ($Word -eq '') { return '""' }
+    $Word = $Word -replace '(\\*)"', '$1$1\"'
+    # Windows PowerShell puts a word with a space in quotes, and the backslash of C:\My Voices\ would quote the second one.
+    if ($PSVersionTable.PSVersion.Major -lt 6 -and $Word -match '\s') { $Word = $Word -replace '(\\+)$', '$1$1' }
+    return $Word
+}
+
 Install-Environment
 $Settings = Get-Settings
 $Before = @{}
@@ -128,11 +151,15 @@ foreach ($Name in $Settings.Keys) {
 }
 try {
     $Command = if ($ListGpus) { @('devices') } elseif ($Words) { $Words } else { @('--help') }
-    & $Interpreter -m voxmatrix_entrypoint @Command
+    Invoke-Program $Interpreter (@('-m', 'voxmatrix_entrypoint') + @($Command | ForEach-Object { ConvertTo-NativeWord $_ }))
     $Code = $LASTEXITCODE
 }
 finally {
     # Environment variables set in a script would otherwise stay in the user's session.
-    foreach ($Name in $Before.Keys) { [Environment]::SetEnvironmentVariable($Name, $Before[$Name]) }
+    # One that was not set is removed: since .NET 9 (PowerShell 7.5), SetEnvironmentVariable would set it to nothing.
+    foreach ($Name in $Before.Keys) {
+        if ($null -eq $Before[$Name]) { Remove-Item -LiteralPath "Env:$Name" }
+        else { [Environment]::SetEnvironmentVariable($Name, $Before[$Name]) }
+    }
 }
 exit $Code

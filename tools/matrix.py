@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "app"))  # works without installing the app
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # `python3 tools/matrix.py` finds only tools/
 
-from tools.images import bakefile, recommend
+from tools.images import bakefile, recommend, serving
 from tools.images.building import Build, arguments, command, labels, this_build
 from tools.images.rows import ROOT, TABLE, MatrixError, Row, read, rows
 
@@ -108,6 +108,9 @@ def _row(table: Mapping[str, Row], torch: str) -> str:
     for row in table.values():
         if row.name == torch or (row.torch_local == build and row.channel == "stable" and row.can_be_built):
             return row.name
+    if (serves := serving.serving(table.values(), torch)) is not None:
+        print(f"no row has the torch {torch}; {serves.name} serves its GPUs and drivers", file=sys.stderr)
+        return serves.name
     known = ", ".join(dict.fromkeys(word for row in table.values() for word in (row.name, row.torch_local)))
     raise MatrixError(f"no row has the torch {torch}; there are {known}")
 

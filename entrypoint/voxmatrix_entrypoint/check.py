@@ -51,7 +51,7 @@ def check(context: typer.Context) -> "Preflight | None":
     if task == "train":
         from voxmatrix.lock import TRAINING, check_unlocked
 
-        check_unlocked(Path(context.params["out"]), *TRAINING)
+        check_unlocked(Path(context.params["out"] or folders[0]), *TRAINING)
     if IMAGE_VARIABLE in os.environ:
         for finding in filter(None, map(lost_with_container, folders[:1])):
             warn(finding)

@@ -3,8 +3,8 @@
 #
 #   TORCH_VERSION=cpu scripts/distributed/build-worker-image.sh
 #
-# TORCH_VERSION   cpu, cuda124 (the CUDA version of torch) or a row of docker/images.toml; default: what
-#                 `python3 tools/matrix.py recommend` recommends for this computer
+# TORCH_VERSION   cpu, cuda124 (the CUDA version of torch; others are served by the row for their drivers) or a row of
+#                 docker/images.toml; default: what `python3 tools/matrix.py recommend` recommends for this computer
 set -euo pipefail
 
 cd -- "$(dirname -- "$0")/../.."

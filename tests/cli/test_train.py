@@ -15,7 +15,9 @@ import torch
 
 from voxmatrix.cli import main
 from voxmatrix.config import home
+from voxmatrix.errors import BadInputError
 from voxmatrix.machine.profile_store import all_profiles
+from voxmatrix.voices.resolve import rename
 
 pytestmark = pytest.mark.usefixtures("forked_programs")
 
@@ -148,3 +150,38 @@ def test_a_training_starts_from_a_run_or_says_why_it_cannot(
     exported.touch()
     assert main.run([*words, "--fresh", "--from", str(exported)]) == 3
     assert "exported voice" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_profile_of_the_server_is_trained_by_its_name_alone(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    recordings = home() / "recordings"
+    recordings.mkdir()
+    shutil.copytree(words[1], recordings / "Petter ny" / "list 1")
+    named = ["--profile-id", "Petter ny", "--prompt-list-id", "list 1"]
+    assert main.run(["train", *named, *words[4:], "--language-code", "sv-SE"]) == 0
+    assert (home() / "voices" / "Petter ny" / "last.ckpt").is_file()
+    assert f"speak --voice '{home() / 'voices' / 'Petter ny'}' --text" in capsys.readouterr().out
+    assert main.run(["speak", "--voice", "Petter ny", "--text", "Hej", "--out", str(recordings / "hej.wav")]) == 0
+    with pytest.raises(BadInputError, match="the folder of a training run"):
+        rename("Petter ny", "Other")
+    assert main.run(["voices", "remove", "Petter ny"]) == 0
+    assert not (home() / "voices" / "Petter ny").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        ([], 2, "DATA is missing"),
+        (["data"], 2, "--out is missing"),
+        (["--out", "run"], 2, "DATA is missing"),
+        (["data", "--profile", "a/b"], 2, "'a/b', which is not a folder name"),
+        (["data", "--profile", ".."], 2, "'..', which is not a folder name"),
+        (["--profile", "me"], 3, "where the server keeps recordings"),
+        (["data", "--prompt-list", "L"], 2, "--out is missing"),
+    ],
+)
+def test_what_is_missing_is_named(given: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["train", *given]) == code
+    assert said in capsys.readouterr().err

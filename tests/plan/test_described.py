@@ -210,6 +210,15 @@ def test_windows_with_directml_speaks_on_its_gpus_and_trains_on_the_cpu() -> Non
     assert make_plan(machine, "medium", Overrides(), task="speak").device.value.startswith("directml:")
 
 
+def test_windows_on_arm_is_sent_to_wsl_and_not_to_an_image_that_it_cannot_run() -> None:
+    (found,) = assessment("windows-arm")
+    assert found.image == "cpu"
+    assert found.remedy == "use the image cpu, in WSL2: torch-directml does not exist for aarch64"
+    machine = described("windows-arm")
+    unknown = replace(machine, architecture=None)
+    assert assess(unknown.gpus[0], unknown).image == "directml-windows"
+
+
 def test_a_gb10_whose_driver_gives_no_memory_takes_half_of_the_computers() -> None:
     machine = described("gb10-null-memory", "c-arm")
     assert machine.gpus[0].memory_mib is None

@@ -28,7 +28,29 @@ def test_list_and_command_are_words_of_the_program(capsys: pytest.CaptureFixture
 )
 def test_a_row_is_found_by_its_torch(torch: str, row: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert matrix.main(["row", torch]) == 0
-    assert capsys.readouterr().out == f"{row}\n"
+    assert capsys.readouterr() == (f"{row}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("torch", "row"),
+    [
+        ("cuda121", "cuda"), ("cuda12.4", "cuda"), ("cuda-12.6", "cuda"), ("cu129", "blackwell"), ("cuda130", "cuda13"),
+        ("rocm72", "rocm"), ("rocm7.1", "rocm"), ("nightly", "blackwell-nightly"),
+    ],
+)  # fmt: skip
+def test_a_torch_of_another_guide_names_the_row_that_serves(
+    torch: str, row: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert matrix.main(["row", torch]) == 0
+    assert capsys.readouterr() == (
+        f"{row}\n", f"no row has the torch {torch}; {row} serves its GPUs and drivers\n",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("torch", ["cuda118", "cuda140", "rocm6.4", "metal", "nightly2", "cuda12.4.1"])
+def test_a_torch_for_other_drivers_is_served_by_none(torch: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert matrix.main(["row", torch]) == 2
+    assert f"no row has the torch {torch}; there are cpu" in capsys.readouterr().err
 
 
 def test_without_a_torch_the_row_is_that_of_this_computer(

@@ -75,7 +75,10 @@ def _kind(one: Served) -> str:
         return "no GPU"
     if one.gpu.kind == "xpu":
         return "Intel Arc" if one.gpu.target else "other Intel"
-    return "DirectX 12 (WSL2)" if one.gpu.kind == "directml" and one.machine.wsl else _KINDS[one.gpu.kind]
+    if one.gpu.kind == "directml" and one.machine.wsl:
+        return "DirectX 12 (WSL2)"
+    on_arm = one.gpu.kind == "directml" and one.machine.architecture == "aarch64"
+    return "DirectX 12 (Windows on ARM)" if on_arm else _KINDS[one.gpu.kind]
 
 
 def _short(gpu: Gpu) -> str:

@@ -4,7 +4,6 @@ Options of older programs are understood, but not shown in the help; empty paths
 command the device and folders are checked as soon as its parameters are parsed.
 """
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from voxmatrix.cli.parameters.sources import ParameterSources
-from voxmatrix.config import CONFIG_NAME, LOG_VARIABLE
+from voxmatrix.config import CONFIG_NAME
 from voxmatrix.encoding import check_argument
 from voxmatrix.errors import UsageError
 
@@ -41,7 +40,6 @@ EPILOG = (
     "Most options can also be set by an environment variable (--batch-size is VOXMATRIX_BATCH_SIZE) or a key of "
     "voxmatrix.toml (batch_size)."
 )
-_VERBOSE = "--verbose"
 #: What command line parsers call the types of paths.
 _PATHS = ("path", "file", "directory")
 
@@ -50,18 +48,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class AliasedCommand(TyperCommand):
-    """A command that understands the options of older programs, and `--verbose` for VOXMATRIX_LOG=1."""
+    """A command that understands the options of older programs."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line."""
-        if _VERBOSE in args:
-            os.environ[LOG_VARIABLE] = "1"
-        words = [word for word in args if word != _VERBOSE]
         if ctx.resilient_parsing:  # for the shell, of words that are not all there yet
-            return list(super().parse_args(ctx, words))
-        refuse_empty_paths(self, ctx, words)
+            return list(super().parse_args(ctx, args))
+        refuse_empty_paths(self, ctx, args)
         check_single_values(self, ctx)
-        rest = super().parse_args(ctx, words)
+        rest = super().parse_args(ctx, args)
         check_texts(self, ctx)
         return list(rest)
 

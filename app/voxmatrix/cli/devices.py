@@ -78,6 +78,17 @@ def select(
         echo(f"{device}{f' ({gpu.name})' if gpu and gpu.name else ''}: {reason}")
 
 
+def select_again() -> None:
+    """Select the device anew, whatever is saved, and save it: ask, or take the best one where there is no terminal."""
+    from voxmatrix.machine import saved_device as saved
+
+    computer, notes = _computer(None)
+    _warn(notes)
+    gpu, reason = _decide(computer, "", may_ask=True)
+    choice = saved.saved_device_of(gpu)
+    echo(f"{choice.device}: {reason}; saved in {saved.save_device(choice)}", err=True)
+
+
 def _decide(computer: "Machine", name: str, may_ask: bool) -> "tuple[Gpu | None, str]":
     from voxmatrix.plan.device_request import AUTO
     from voxmatrix.plan.device_selection import select_device

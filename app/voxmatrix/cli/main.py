@@ -19,6 +19,7 @@ from voxmatrix.config import (
     CONFIG_NAME,
     DOTENV_NAME,
     FOLDER_SETTINGS,
+    LOG_VARIABLE,
     MESSAGES_VARIABLE,
     check_environment,
     environment,
@@ -36,6 +37,8 @@ from voxmatrix.wording import quoted
 if TYPE_CHECKING:
     from voxmatrix.cli.command import Check
 
+_VERBOSE = "--verbose"
+
 
 class Group(TyperGroup):
     """All commands. One that is interrupted ends with a message: Typer alone would exit without one."""
@@ -43,6 +46,13 @@ class Group(TyperGroup):
     def __init__(self, *, commands: Mapping[str, Any], **more: Any) -> None:
         super().__init__(commands={}, **more)  # Typer knows of none
         self.commands = Commands()  # type: ignore[assignment]  # nothing is added after this
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take out `--verbose`, wherever it stands: of every command, it is VOXMATRIX_LOG=1."""
+        if _VERBOSE in args:
+            os.environ[LOG_VARIABLE] = "1"
+            args = [word for word in args if word != _VERBOSE] or ["--help"]
+        return list(super().parse_args(ctx, args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

@@ -17,7 +17,7 @@ from voxmatrix.cli.parameters.serve_options import MAX_PORT, MIB, ServeOptions
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.terminal.messages import echo, warn
 from voxmatrix.config import IMAGE_VARIABLE, environment
-from voxmatrix.errors import Finding, MissingProgramError, UnreachableError, UsageError
+from voxmatrix.errors import BadInputError, Finding, MissingProgramError, UnreachableError, UsageError
 from voxmatrix.files import write_text
 from voxmatrix.serve.settings import ServeSettings, checked_aliases, checked_origin, checked_root_path
 
@@ -146,7 +146,7 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         digests = frozenset({digest})
     voice = _named(sources, "voice", given.voice, _OLDER_VOICE)
     return key, ServeSettings(
-        voice=voice_named(voice).path if voice else None,
+        voice=_voice(voice) if voice else None,
         aliases=checked_aliases(_each(given.alias)),
         sentence_pause=given.sentence_pause,
         volume=given.volume,
@@ -173,6 +173,21 @@ def _settings(sources: ParameterSources, given: ServeOptions) -> tuple[str, Serv
         max_upload_bytes=given.max_upload * MIB,
         cluster=broker_url(given.cluster, environment()) if given.cluster else "",
     )
+
+
+def _voice(name: str) -> Path:
+    """The file of the default voice. The names of VibeVoice's models are those of weights that an engine needs.
+
+    Raises:
+        BadInputError: there is none of this name.
+    """
+    try:
+        return voice_named(name).path
+    except BadInputError as error:
+        if "vibevoice" not in name.lower() or name != environment().get(_OLDER_VOICE):
+            raise
+        remedy = f"voxmatrix engines install hf --weights vibevoice-1-5b, then {_OLDER_VOICE}=hf/vibevoice-1-5b"
+        raise BadInputError(error.problem, f"{remedy}; or unset it for the default voice") from error
 
 
 def _each(given: list[str] | None) -> list[str]:

@@ -1,5 +1,9 @@
-"""`voxmatrix train DATA --out DIR`: train or fine-tune a voice, or continue the run in DIR."""
+"""`voxmatrix train DATA --out DIR`: train or fine-tune a voice, or continue the run in DIR.
 
+With --profile, both have defaults: the recordings that the server keeps, and the voice of that name in the home.
+"""
+
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +17,7 @@ from voxmatrix.cli.parameters.sources import read_overrides
 from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show
 from voxmatrix.cli.terminal.messages import echo, print_json, shown, with_flags
 from voxmatrix.config import home, is_rank_zero
-from voxmatrix.errors import UsageError
+from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -21,7 +25,19 @@ if TYPE_CHECKING:
     from voxmatrix.train.config import TrainSettings
     from voxmatrix.train.fit import TrainResult
 
-_Out = Annotated[Path, options.option("--out", "DIR", "Folder of the run; a run in it is continued.")]
+_Data = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="DATA",
+        help="Folder of recordings (metadata.csv, NAME.wav + NAME.txt …), or a table; with --profile, by default that "
+        "of the server.",
+        show_default=False,
+    ),
+]
+_Out = Annotated[
+    Path | None,
+    options.automatic("--out", "DIR", "Folder of the run; a run in it is continued (--profile: a voice of that name)."),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,14 +106,46 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
 
 def folders(parameters: Mapping[str, Any]) -> list[Path]:
     """The folders that the command writes to: of the run, and the cache."""
-    return [Path(parameters["out"]), home() / "cache"]
+    data, out = (None if parameters[name] is None else Path(parameters[name]) for name in ("data", "out"))
+    return [_places(data, out, parameters["profile"])[1], home() / "cache"]
+
+
+def _places(data: Path | None, out: Path | None, profile: str) -> tuple[Path, Path]:
+    """The recordings and the folder of the run. The server keeps those of a profile, and voices are in the home.
+
+    Raises:
+        UsageError: neither they nor a profile are given, or no folder can have its name.
+        BadInputError: the server has no recordings.
+    """
+    if not profile and (data is None or out is None):
+        missing, remedy = (
+            ("DATA", "give the folder of recordings, or --profile NAME for those of the server in VOXMATRIX_HOME")
+            if data is None
+            else ("--out", "add --out DIR, the folder of the run")
+        )
+        raise UsageError(f"{missing} is missing", remedy)
+    if out is None and (profile in (".", "..") or Path(profile).name != profile):
+        raise UsageError(f"--profile is {profile!r}, which is not a folder name", "add --out DIR")
+    recordings = home() / "recordings"
+    if data is None and not recordings.is_dir():
+        raise BadInputError(
+            f"there is no folder {recordings}, where the server keeps recordings",
+            "give DATA, the folder in which the profile is, or record on the page of voxmatrix serve",
+        )
+    return data or recordings, out or home() / "voices" / profile
 
 
 @expand
 def command(
-    context: typer.Context, data: options.Data, out: _Out, given: TrainOptions, as_json: options.AsJson = False
+    context: typer.Context,
+    data: _Data = None,
+    out: _Out = None,
+    *,
+    given: TrainOptions,
+    as_json: options.AsJson = False,
 ) -> None:
     """Train or fine-tune a voice, or continue the run in --out."""
+    data, out = _places(data, out, given.profile)
     if out.resolve() == data.resolve() and (given.fresh or not any(out.glob("*.ckpt"))):
         raise UsageError(f"--out {out} is the folder of the recordings", "choose another folder for the run")
     if given.start_from is not None:
@@ -134,7 +182,7 @@ def command(
         echo(
             f"{pluralise(result.steps, 'step')}. Checkpoints: {result.last} and {result.best} (lowest validation loss)"
         )
-        echo(f'  → voxmatrix speak --voice {out} --text "Hello" --out hello.wav')
+        echo(f'  → voxmatrix speak --voice {shlex.quote(str(out))} --text "Hello" --out hello.wav')
 
 
 def _settings(out: Path, given: TrainOptions, overrides: "Overrides") -> "TrainSettings":

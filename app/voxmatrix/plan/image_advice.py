@@ -20,7 +20,7 @@ def best_image(gpu: Gpu, machine: Machine) -> Image:
     If the driver is unknown, the image with the lowest driver requirement.
     """
     if gpu.kind == "directml" and machine.platform == "windows":
-        return images()[DIRECTML]
+        return images()[DIRECTML if images()[DIRECTML].is_for(machine.architecture) else CPU]
     if gpu.kind in OTHER_BUILDS:
         return next((image for image in images().values() if _is_made_for(image, gpu, machine)), images()[CPU])
     able, driver = able_images(gpu, machine), rows.version(gpu.driver)
@@ -56,6 +56,8 @@ def advice(gpu: Gpu, machine: Machine) -> str:
     image = best_image(gpu, machine)
     if image.name != CPU:
         return _use(image)
+    if gpu.kind == "directml" and machine.platform == "windows":
+        return f"use the image {CPU}, in WSL2: torch-directml does not exist for {machine.architecture}"
     if gpu.kind != "cuda":
         return f"use the image {CPU}: no image supports this GPU here"
     able = able_images(gpu, machine)

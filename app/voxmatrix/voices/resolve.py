@@ -49,13 +49,19 @@ def locate(name: str | Path = "") -> tuple[Family, Path]:
         if str(name) in (known, voice[1].name):
             return voice
     for family in families():
-        if found := family.named(str(name)):
+        if found := family.named(str(name)) or _run_of(family, str(name)):
             return family, found
     raise BadInputError(
         f"there is no voice {path}",
         "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, or a name from "
         f"`voxmatrix voices list`: {choice(str(name), named)}",
     )
+
+
+def _run_of(family: Family, name: str) -> Path | None:
+    """The checkpoint of a training run in the user's folder of voices, which `train --profile NAME` makes."""
+    run = voice_folders()[0] / name
+    return family.owns(run) if Path(name).name == name and any(run.glob("*.ckpt")) else None
 
 
 def check_trainable(name: str | Path, purpose: str) -> None:
@@ -146,7 +152,7 @@ def remove(name: str) -> list[Path]:
     family, paths = next((one for one in families() if one.name == name and folder.is_dir()), None), [folder]
     if family is None:
         family, path = _own(name)
-        paths = _files_of(path)
+        paths = [folder] if path.parent == folder else _files_of(path)  # a run
     for path in paths:
         with storage_errors(path):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
@@ -165,6 +171,8 @@ def rename(name: str, new: str) -> str:
         UsageError: another voice has the name.
     """
     family, path = _own(name)
+    if path.parent == voice_folders()[0] / name:
+        raise BadInputError(f"{path} is in the folder of a training run", f"rename the folder {path.parent}")
     target = path.with_name(f"{new}{path.suffix}")
     if target.exists():
         raise UsageError(f"there is already a voice {new}", "choose another name")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.reconfigure import ReconfigureOption
 from voxmatrix.serve.settings import ServeSettings
 
 MAX_PORT = 65_535
@@ -14,7 +15,7 @@ MIB = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServeOptions(options.QuotationOptions, options.ThreadOptions, options.DeviceOptions):
+class ServeOptions(options.QuotationOptions, options.ThreadOptions, ReconfigureOption, options.DeviceOptions):
     """The options of `voxmatrix serve`."""
 
     host: Annotated[str, options.option("--host", "HOST", "Address to listen on.", panel="Server")] = ServeSettings.host

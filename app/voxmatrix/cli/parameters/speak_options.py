@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voxmatrix.cli.parameters import options
+from voxmatrix.cli.parameters.reconfigure import ReconfigureOption
 from voxmatrix.cli.parameters.sources import ParameterSources
 from voxmatrix.cli.parameters.synthesis import VoiceOptions
 
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakOptions(
-    VoiceOptions, options.QuotationOptions, options.ThreadOptions, options.DeviceOptions, options.ClusterOptions
+    VoiceOptions,
+    options.QuotationOptions,
+    options.ThreadOptions,
+    ReconfigureOption,
+    options.DeviceOptions,
+    options.ClusterOptions,
 ):
     """The options."""
 
