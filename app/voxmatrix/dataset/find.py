@@ -50,7 +50,7 @@ def _find(folder: Path) -> Found:
     found = {}
     for layout in LAYOUTS:
         transcript = found[layout] = layout.read(folder)
-        if transcript is not None and (transcript[0] or layout in (metadata_csv.LAYOUT, json_lines.LAYOUT)):
+        if transcript is not None and (transcript[0] or (layout in (metadata_csv.LAYOUT, json_lines.LAYOUT) and transcript[1])):
             recordings, problems = _resolve(folder, transcript)
             if layout is below.LAYOUT:
                 problems += _without_row(found[pairs.LAYOUT], recordings, folder)
