@@ -12,6 +12,7 @@ from voxmatrix.dataset.layouts.metadata_csv import read as read_metadata
 from voxmatrix.dataset.layouts.tables import read as read_tables
 from voxmatrix.dataset.layouts.tables import read_listed
 from voxmatrix.dataset.layouts.walk import walk
+from voxmatrix.errors import BadInputError
 from voxmatrix.transcripts.lines import SUFFIXES, Problem, TranscriptRow, suffix_of
 
 #: Folders within folders: M-AILABS has en_US/by_book/female/NAME/BOOK.
@@ -30,9 +31,14 @@ def read(root: Path) -> Transcript | None:
     with_sound = _with_sound(folders)
     for folder, _ in folders:
         depth = len(folder.relative_to(root).parts)
-        if not 0 < depth <= _MAX_DEPTH or folder not in with_sound:
+        if not 0 < depth <= _MAX_DEPTH:
             continue
-        found = read_metadata(folder) or read_json_lines(folder) or _listed(folder, root)
+        try:
+            found = read_metadata(folder) or read_json_lines(folder) or _listed(folder, root)
+        except BadInputError:
+            if folder in with_sound:
+                raise
+            continue  # it is about something else
         if found is None:
             continue
         inside = Folder(folder)
@@ -47,10 +53,7 @@ LAYOUT = Layout(looks_like="folders with such tables", read=read)
 
 
 def _with_sound(folders: Sequence[tuple[Path, Sequence[str]]]) -> set[Path]:
-    """The folders in which, or below which, recordings are; and those of lists, whose recordings are elsewhere.
-
-    Tables in other folders are about something else.
-    """
+    """The folders in which, or below which, recordings are; and those of lists, whose recordings are elsewhere."""
     found: set[Path] = set()
     for folder, names in folders:
         suffixes = set(map(suffix_of, names))
