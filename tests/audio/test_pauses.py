@@ -53,6 +53,10 @@ def test_no_less_is_left_than_is_needed() -> None:
     assert 4.0 * RATE_HZ <= len(cut_at_pause(speech, RATE_HZ, 4.0, 5.0)) <= 5.0 * RATE_HZ
 
 
+def test_an_engine_may_need_as_much_as_it_uses() -> None:
+    assert len(best_stretch(words(4, 4, 4, gap=0.05), RATE_HZ, 10.0, 10.0)[1]) == 10 * RATE_HZ
+
+
 def test_the_first_stretch_is_taken_where_all_are_alike_and_short_speech_whole() -> None:
     speech = words(*[2.8] * 6, gap=0.4)
     assert best_stretch(speech, RATE_HZ, 1.0, 30.0) == (0.0, speech)

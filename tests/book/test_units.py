@@ -190,6 +190,12 @@ def test_who_speaks_is_known_also_where_the_narrator_reads_it():
     assert one.who == ""
 
 
+def test_who_speaks_is_known_also_where_no_person_has_a_voice():
+    chapter = Chapter(1, "One", ('"Yes," said Anna. She left.',), (Speech(0, 0, 6, "Anna", "name"),))
+    units = list(book_units(Book("B", (), "en", None, (chapter,)), "en", "voice", Style()))
+    assert [(unit.unit.text, unit.who) for unit in units] == [('"Yes," said Anna.', "Anna"), ("She left.", "")]
+
+
 def test_speech_of_nobody_known_has_the_voice_of_dialogue():
     units = _spoken(Style(cast={"d": DIALOGUE}, dialogue_voice="D"), TEXT, speeches=(Speech(0, 0, 6),))
     assert _heard(units)[:2] == [("“Yes,”", "dialogue.onnx", ""), ("said Anna.", "", "")]

@@ -46,6 +46,13 @@ def test_pairs_are_read_where_there_is_no_list(tmp_path: Path) -> None:
     assert [(one.id, one.text) for one in find(tmp_path)[0]] == [("a", "Two lines")]
 
 
+@pytest.mark.parametrize("name", ["metadata.csv", "a.jsonl"])
+def test_an_empty_table_hides_no_pairs(tmp_path: Path, name: str) -> None:
+    sounds(tmp_path, "a.wav", name)
+    (tmp_path / "a.txt").write_text("One.")
+    assert [one.text for one in find(tmp_path)[0]] == ["One."]
+
+
 @pytest.mark.parametrize("name", ["metadata.txt", "transcript.csv", "validated.tsv", "esd.list"])
 def test_the_only_table_is_read_whatever_its_name(tmp_path: Path, name: str) -> None:
     sounds(tmp_path / "wavs", "a.wav")

@@ -45,3 +45,10 @@ def test_where_noise_or_echo_fills_the_pauses_nothing_is_said_of_the_pace() -> N
 
 def test_a_recording_that_is_left_out_has_no_warnings_besides() -> None:
     assert problems(spoken("half", 1.4, offset=0.2)) == [("half", "text-does-not-fit", "error")]
+
+
+def test_sentences_among_many_single_words_are_as_fast_as_usual() -> None:
+    words = [spoken(f"word {number}", 0.4 + 0.01 * number, "yes") for number in range(10)]
+    sentences = [spoken(f"{number}", 2.9 + 0.03 * number) for number in range(4)]
+    items = [*words, *sentences]
+    assert check_recordings(items, [set()] * len(items), SETTINGS) == []

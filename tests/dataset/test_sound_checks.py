@@ -32,6 +32,10 @@ def usual(**changed: float) -> Usual:
     return found
 
 
+def test_a_short_word_may_have_no_high_frequencies() -> None:
+    assert kinds(GOOD._replace(edge_hz=4000.0, active_seconds=0.3), usual()) == []  # I.
+
+
 def test_a_good_recording_has_no_fault() -> None:
     assert kinds(GOOD) == kinds(GOOD, usual()) == []
 

@@ -93,7 +93,23 @@ def test_words_that_are_missing_or_too_many_are_told(text: str, heard: str, said
         ("This pianoforte is very kindly given.", "this behind a foray is very kindly given."),
         ("Oh, glad doesn't seem the right word at all.", "glad does it seem the right word at all."),
         ("It cost 25 dollars.", "It cost twenty-five dollars."),
+        ("Oh!", "Uh."),
+        ("Aye, aye.", "I I"),
+        ("Hm.", ""),
     ],
 )
 def test_words_that_are_heard_as_others_are_not_missing(text: str, heard: str) -> None:
     assert missing_words(text, heard, "en-us") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "heard", "language"),
+    [
+        ("こんにちは、元気ですか、今日は良い天気です。", "今日はげんきですか今日はいいてんきです", "ja"),
+        ("這個國家的發展與經濟關係", "这个国家的发展与经济关系", "cmn"),
+        ("Dobar dan, kako ste danas?", "Добар дан, како сте данас?", "sr"),
+    ],
+)
+def test_other_letters_of_the_same_words_are_not_missing(text: str, heard: str, language: str) -> None:
+    assert missing_words(text, heard, language) == ""
+    assert "none" in missing_words(text, "", language)

@@ -38,3 +38,10 @@ def test_nothing_is_said_of_short_texts_and_languages_without_a_table(text: str,
 
 def test_each_language_has_words_and_directions() -> None:
     assert all(len(row["function"].split()) >= 30 and row["directions"].split() for row in language_words().values())
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("La la la la la.", "de"), ("Die, die, die!", "en"), ("Da da da, de de de!", "en")]
+)
+def test_words_that_are_said_again_and_again_are_no_language(text: str, language: str) -> None:
+    assert other_language(text, language) == ""

@@ -64,6 +64,7 @@ def test_points_and_comments_are_passed_over() -> None:
         ('"Praat chronological TextGrid text file"\n0 4', "is a chronological TextGrid"),
         (long_form(SENTENCES)[:-40], "or ends too early"),
         (short_form(SENTENCES).replace("\n3\n", "\n99999999999\n"), "or ends too early"),
+        (short_form(SENTENCES).replace("\n3\n", "\n1e400\n"), "or ends too early"),
         (short_form(SENTENCES).replace("TextGrid", "Pitch"), "is no TextGrid"),
         (short_form(PHONES), r"no tier of intervals with words \(phones\)"),
         (short_form(), "no tier at all"),

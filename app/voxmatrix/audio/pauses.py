@@ -76,6 +76,7 @@ def cut_at_pause(samples: Samples, rate_hz: int, least: float, most: float) -> S
             return samples[: min((start + kept) * hop, limit)]
     size = round(_QUIET_SECONDS / HOP_SECONDS)
     first = max(0, last - round(min(_SEARCHED_SECONDS, most - least) / HOP_SECONDS))
+    if last - first < size:
+        return samples[:limit]
     powers = np.convolve(10 ** (levels[first:last] / 10), np.ones(size), "valid")
-    place = first + (int(powers.argmin()) + size // 2 if len(powers) else last - first)
-    return samples[: min(place * hop, limit)]
+    return samples[: min((first + int(powers.argmin()) + size // 2) * hop, limit)]

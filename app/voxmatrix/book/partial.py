@@ -110,6 +110,11 @@ class PartialChapters:
                 with suppress(OSError):
                     path.unlink()
 
+    def _check(self) -> None:
+        """Let go of a chapter that is being written: to encode hours of speech takes minutes."""
+        if self._stopping.is_set():
+            raise _StoppedError
+
     def _write(self) -> None:
         while (job := self._jobs.get()) and not self._stopping.is_set():
             try:
@@ -120,11 +125,18 @@ class PartialChapters:
                     self._folder,
                     settings=self._settings,
                     meter=self._meter,
+                    check=self._check,
                 )
                 self._written[file.name] = job.digest
                 write_text(self._record, json.dumps(self._written))
             except VoxmatrixError:
                 continue
+            except _StoppedError:
+                return
+
+
+class _StoppedError(Exception):
+    """The command is ending."""
 
 
 @dataclass(frozen=True)

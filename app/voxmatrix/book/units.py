@@ -173,8 +173,7 @@ def book_units(book: Book, language: str, voice: str, style: Style) -> Iterator[
     voices = {"": (voice, style.speaker)} | {name: (role.digest, role.speaker) for name, role in style.cast.items()}
     dialogue = style.dialogue_voice
     for chapter in book.chapters:
-        speeches = chapter.speeches if style.cast else ()  # else one voice says all, and nobody asks who
-        found = sentences(chapter.paragraphs, language, voices, speeches, dialogue)
+        found = sentences(chapter.paragraphs, language, voices, chapter.speeches, dialogue)
         for index, sentence in enumerate(found, start=1):
             unit = unit_of(sentence.text, voice, _style_of(sentence, style))
             yield BookUnit(

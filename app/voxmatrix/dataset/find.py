@@ -48,15 +48,18 @@ def find(root: Path, profile: str | None = None, prompt_list: str | None = None)
 
 def _find(folder: Path) -> Found:
     found = {}
+    tables = (metadata_csv.LAYOUT, json_lines.LAYOUT)
     for layout in LAYOUTS:
         transcript = found[layout] = layout.read(folder)
-        if transcript is not None and (transcript[0] or layout in (metadata_csv.LAYOUT, json_lines.LAYOUT)):
+        if transcript is not None and (transcript[0] or (layout in tables and transcript[1])):
             recordings, problems = _resolve(folder, transcript)
             if layout is below.LAYOUT:
                 problems += _without_row(found[pairs.LAYOUT], recordings, folder)
             return recordings, problems
     paired = found[pairs.LAYOUT]
     if paired is None:
+        if any(found[layout] for layout in tables):
+            return [], []
         raise BadInputError(f"{folder} contains no recordings with texts", f"add {_supported_layouts()}")
     if (error := without_texts(folder, paired[1])) is not None:
         raise error

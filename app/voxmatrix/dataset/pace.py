@@ -38,9 +38,11 @@ def paces(
     rates = [_rate(item, measured) for item in items]
     if not rates:
         return []
-    middle = median(rates)
+    # Of most of what is spoken, not of most recordings: those may be single words, which are spoken slowly.
+    weights = [_amount(item, measured)[0] for item in items]
+    middle = _weighted_median(rates, weights)
     logs = [math.log(_smoothed(item, middle, measured) / middle) if middle else 0.0 for item in items]
-    centre = median(logs)
+    centre = _weighted_median(logs, weights)
     least = _MIN_DEVIATION if measured else _MIN_DEVIATION_OF_CHARACTERS
     deviation = max(least, MAD_TO_SIGMA * median(abs(log - centre) for log in logs))
     problems = []
@@ -79,6 +81,16 @@ def _rate(item: ProcessedRecording, measured: bool) -> float:
 def _smoothed(item: ProcessedRecording, middle: float, measured: bool) -> float:
     count, seconds = _amount(item, measured)
     return (count + GRACE_SOUNDS) / (seconds + GRACE_SOUNDS / middle)
+
+
+def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The value up to which half of the weight is."""
+    ordered, half = sorted(zip(values, weights, strict=True)), sum(weights) / 2
+    for value, weight in ordered:
+        half -= weight
+        if half < 0:
+            return value
+    return ordered[-1][0]
 
 
 def _unlikely(item: ProcessedRecording, middle: float, measured: bool, *, certain: bool = True) -> Problem:

@@ -30,6 +30,8 @@ _HUM_DB, _LOUD_HUM_DB = 40.0, 15.0
 OFFSET = 0.02
 #: The spectrum of a telephone ends at 3.4 to 4 kHz; that of the others is so much wider.
 _NARROW_HZ, _NARROWER = 5500.0, 0.7
+#: In less speech there may be no s, f or t, which alone have high frequencies.
+_HIGH_SECONDS = 1.0
 #: The fastest fading of speech in dB a second: that of a tiled room, of a room that echoes among others that do not.
 _ECHO_DB, _MORE_ECHO_DB, _MORE_ECHO = 150.0, 200.0, 0.45
 _LONG_PAUSE_SECONDS = 1.5
@@ -151,7 +153,8 @@ def _of_noise(one: Measures) -> Iterator[Fault]:
 def _of_room(one: Measures, usual: Usual | None) -> Iterator[Fault]:
     if not one.edge_hz:
         return  # too short to be measured
-    if one.edge_hz < _NARROW_HZ or (usual and one.edge_hz < _NARROWER * usual.edge_hz):
+    narrow = one.edge_hz < _NARROW_HZ or (usual is not None and one.edge_hz < _NARROWER * usual.edge_hz)
+    if narrow and one.active_seconds >= _HIGH_SECONDS:
         than = f"; that of the others at {usual.edge_hz / 1000:.1f} kHz" if usual else ""
         what = f"its sound ends at {one.edge_hz / 1000:.1f} kHz, as over a telephone{than}"
         yield Fault("narrow-band", what, "record it at 44100 Hz, not over a telephone or a headset in calls")

@@ -30,6 +30,8 @@ def other_language(text: str, language: str) -> str:
     counts = {name: sum(word in known for word in words) for name, known in tables.items()}
     best = max(counts, key=lambda name: counts[name])
     found, own = counts[best], counts[base]
+    if len(tables[best].intersection(words)) < _LEAST:
+        return ""  # la, la, la
     return best if found >= max(_LEAST, own + _MORE, _PART * len(words)) and found > 2 * own else ""
 
 

@@ -43,7 +43,7 @@ def read_textgrid(text: str, name: str) -> list[Label]:
         raise BadInputError(f"{name} is a chronological TextGrid", _REMEDY)
     try:
         tiers = list(_tiers(_values(text)))
-    except (StopIteration, RuntimeError, TypeError, ValueError) as error:
+    except (StopIteration, RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise BadInputError(f"{name} is no TextGrid, or ends too early", _REMEDY) from error
     spoken = [tier for tier in tiers if tier.labels and not _is_of(tier, _SOUNDS) and tier.name.lower() != "mau"]
     words = [tier for tier in spoken if _is_of(tier, _WORDS)]

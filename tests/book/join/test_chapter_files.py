@@ -58,6 +58,22 @@ def test_a_chapter_with_a_gap_cannot_be_heard_early(tmp_path: Path) -> None:
         join_chapter(content, content.chapters[0], units[::2], tmp_path, settings=JoinSettings())
 
 
+@pytest.mark.parametrize("calls", [0, 2, 5])
+def test_a_chapter_that_is_given_up_leaves_no_file(tmp_path: Path, calls: int) -> None:
+    units = speech(tmp_path / "units", [3])
+    content, left = book(["One"]), calls
+
+    def check() -> None:
+        nonlocal left
+        if not left:
+            raise InterruptedError
+        left -= 1
+
+    with pytest.raises(InterruptedError):
+        join_chapter(content, content.chapters[0], units, tmp_path / "B", settings=JoinSettings(), check=check)
+    assert not any((tmp_path / "B").glob("*"))
+
+
 def test_damaged_speech_leaves_no_half_chapter(tmp_path: Path) -> None:
     ready = finished(book(["One", "Two"]), speech(tmp_path / "units", [2, 2]))
     ready.line.sentences[-1].spoken.path.unlink()

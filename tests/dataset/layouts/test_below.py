@@ -60,6 +60,12 @@ def test_recordings_that_no_table_names_are_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_table_may_name_recordings_of_the_folder_beside_it(tmp_path: Path) -> None:
+    put(tmp_path / "wavs" / "a.wav")
+    put(tmp_path / "texts" / "metadata.csv", "../wavs/a.wav|One.")
+    assert [(one.path, one.text) for one in find(tmp_path)[0]] == [(tmp_path / "wavs" / "a.wav", "One.")]
+
+
 def test_without_a_table_below_there_is_nothing(tmp_path: Path) -> None:
     put(tmp_path / "a" / "b.wav")
     put(tmp_path / "metadata.csv", "b|not below")

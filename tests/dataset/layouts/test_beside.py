@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,10 @@ def test_what_is_no_text_is_named(tmp_path: Path, texts: dict[str, str], kind: s
 def test_a_text_without_times_counts_where_labels_are_damaged(tmp_path: Path) -> None:
     row = found(tmp_path, txt="One day.", TextGrid="nothing")
     assert isinstance(row, TranscriptRow) and row.text == "One day."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
+def test_nobody_waits_for_the_text_of_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    problem = text_beside(tmp_path, str(tmp_path), "a.wav", {".txt": "a.txt"})
+    assert isinstance(problem, Problem) and (problem.kind, problem.problem) == ("unreadable", "a.txt is no file")

@@ -75,3 +75,12 @@ def test_the_clips_of_this_folder_are_made_beside_it(tmp_path: Path, monkeypatch
     with pytest.raises(BadInputError) as caught:
         find(Path())
     assert caught.value.remedy.endswith(f"voxmatrix segment . --out {tmp_path / 'phone-clips'}")
+
+
+@pytest.mark.parametrize("tables", [("one.csv", "two.csv"), ("plan.ods",)])
+def test_tables_about_something_else_are_not_spoken_of(tmp_path: Path, tables: tuple[str, ...]) -> None:
+    (tmp_path / "notes").mkdir()
+    for name in tables:
+        (tmp_path / "notes" / name).write_text("day,hours\n1,2\n")
+    error = refused(tmp_path, **phone(), script_txt="One. Two.")
+    assert "24 recordings" in error.problem and "script.txt" in error.problem

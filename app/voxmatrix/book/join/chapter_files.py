@@ -1,7 +1,7 @@
 """One file per chapter, with a playlist."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from voxmatrix.book.content import Book, Chapter
@@ -29,18 +29,30 @@ def join_chapter(
     *,
     settings: JoinSettings,
     meter: SpeechMeter | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> Path:
     """Write one chapter to `folder` while the rest is being made: as in the complete book, but smaller.
+
+    Args:
+        check: is called before each sentence that is measured or written. What it raises ends the writing, without a
+            file: a chapter may be hours long.
 
     Raises:
         BadInputError: nothing of it is spoken yet, or a sentence is missing.
         And what `write_chapter_files` raises.
     """
     line = timeline([chapter], spoken, settings.pauses)
-    levels = measure(line, meter=meter)
+    levels = measure(line, lambda done, total: check(), meter)
     speech = FinishedSpeech(book=with_usable_cover(book), line=line, levels=levels, settings=settings)
     ((timed, gains_db),) = speech.chapters()
-    return _write_chapter(speech, timed, gains_db, folder, DRAFT_EXTENSION, draft=True)
+    file = _chapter_file(speech, timed, folder, DRAFT_EXTENSION, draft=True)
+    return write_sound(file, _checked(chapter_sound(timed, line.rate_hz, gains_db), check))
+
+
+def _checked(sound: Iterable[bytes], check: Callable[[], None]) -> Iterator[bytes]:
+    for part in sound:
+        check()
+        yield part
 
 
 def early_chapter_name(book: Book, chapter: Chapter) -> str:
@@ -61,7 +73,8 @@ def write_chapter_files(
     check_sound_format(Path(f"chapter.{extension}"), speech.settings.bitrate, PER_CHAPTER)
     written: list[Path] = []
     for chapter, gains_db in speech.chapters():
-        written.append(_write_chapter(speech, chapter, gains_db, folder, extension))
+        file = _chapter_file(speech, chapter, folder, extension)
+        written.append(write_sound(file, chapter_sound(chapter, speech.line.rate_hz, gains_db)))
         on_progress(len(written), len(speech.line.chapters))
     playlist = playlist_path(speech.book, folder)
     write_text(playlist, _playlist(speech.line, written))
@@ -84,27 +97,19 @@ def _safe_name(title: str) -> str:
     return one_line(_FORBIDDEN.sub(" ", title), MAX_NAME_BYTES).strip(" .-")
 
 
-def _write_chapter(
-    speech: FinishedSpeech,
-    chapter: TimedChapter,
-    gains_db: Sequence[float],
-    folder: Path,
-    extension: str,
-    *,
-    draft: bool = False,
-) -> Path:
-    about, rate_hz = chapter.chapter, speech.line.rate_hz
-    last = speech.book.chapters[-1].index
+def _chapter_file(
+    speech: FinishedSpeech, chapter: TimedChapter, folder: Path, extension: str, *, draft: bool = False
+) -> SoundFile:
+    about, last = chapter.chapter, speech.book.chapters[-1].index
     track = Track(number=about.index, of=last, title=chapter_title(about.title, about.index))
-    file = SoundFile(
+    return SoundFile(
         out=folder / chapter_file_name(about, last, extension),
-        rate_hz=rate_hz,
+        rate_hz=speech.line.rate_hz,
         tags=tags(speech.book, narrator=speech.settings.narrator, track=track),
         cover=speech.book.cover,
         bitrate=None if draft else speech.settings.bitrate,
         draft=draft,
     )
-    return write_sound(file, chapter_sound(chapter, rate_hz, gains_db))
 
 
 def _playlist(line: Timeline, files: Sequence[Path]) -> str:

@@ -45,6 +45,15 @@ def with_speakers(
     return book, replace(style, cast={**style.cast, **roles})
 
 
+def nobody_named(book: "Book", wanted: bool) -> Iterator[Finding]:
+    """A warning where speakers are to be named, and it is not known of any speech who says it."""
+    from voxmatrix.book.dialogue import speakers
+
+    if wanted and not speakers(book):
+        remedy = "write a table of them with voxmatrix book cast, and add `cast=FILE`"
+        yield Finding(problem="nobody is named: it is not known who speaks", remedy=remedy, severity="warning")
+
+
 def lost_findings(lost: "Iterable[Correction]", path: Path) -> Iterator[Finding]:
     """A warning for each correction whose speech is not found."""
     for correction in lost:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voxmatrix.cli.book.casting import cast_table, with_speakers
+from voxmatrix.cli.book.casting import cast_table, nobody_named, with_speakers
 from voxmatrix.cli.book.contents import (
     BookFile,
     Chapters,
@@ -151,9 +151,9 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     style = replace(style, lexicon=book.lexicon.under(style.lexicon))
     text = "\n".join(part for chapter in book.chapters for part in chapter.paragraphs)
     unused = () if table else unused_names(style, text, speakers(book))  # a table has all people of the book
-    told = (*other_language(book, voice.language), *hints(text), *unused)
+    unnamed = nobody_named(book, given.subtitle_speakers or given.read_along_speakers)
     style = with_voices_of(style, text, speakers=speakers(book))
-    for finding in (*book.findings, *told):
+    for finding in (*book.findings, *other_language(book, voice.language), *hints(text), *unused, *unnamed):
         warn(finding)
     if parts := left_out_line(book):
         echo(with_flags(parts), err=True)

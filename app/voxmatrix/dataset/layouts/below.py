@@ -1,6 +1,7 @@
 """Tables in folders below: `train/metadata.csv` (Hugging Face), one for each book (M-AILABS)."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from voxmatrix.dataset.layouts.metadata_csv import read as read_metadata
 from voxmatrix.dataset.layouts.tables import read as read_tables
 from voxmatrix.dataset.layouts.tables import read_listed
 from voxmatrix.dataset.layouts.walk import walk
-from voxmatrix.transcripts.lines import Problem, TranscriptRow
+from voxmatrix.errors import BadInputError
+from voxmatrix.transcripts.lines import SUFFIXES, Problem, TranscriptRow, suffix_of
 
 #: Folders within folders: M-AILABS has en_US/by_book/female/NAME/BOOK.
 _MAX_DEPTH = 6
@@ -25,12 +27,18 @@ def read(root: Path) -> Transcript | None:
     """
     rows: list[TranscriptRow] = []
     problems: list[Problem] = []
-    for place, _ in walk(root, []):
-        folder = Path(place)
+    folders = [(Path(place), names) for place, names in walk(root, [])]
+    with_sound = _with_sound(folders)
+    for folder, _ in folders:
         depth = len(folder.relative_to(root).parts)
         if not 0 < depth <= _MAX_DEPTH:
             continue
-        found = read_metadata(folder) or read_json_lines(folder) or _listed(folder, root)
+        try:
+            found = read_metadata(folder) or read_json_lines(folder) or _listed(folder, root)
+        except BadInputError:
+            if folder in with_sound:
+                raise
+            continue  # it is about something else
         if found is None:
             continue
         inside = Folder(folder)
@@ -42,6 +50,18 @@ def read(root: Path) -> Transcript | None:
 
 
 LAYOUT = Layout(looks_like="folders with such tables", read=read)
+
+
+def _with_sound(folders: Sequence[tuple[Path, Sequence[str]]]) -> set[Path]:
+    """The folders in which, or below which, recordings are; and those of lists, whose recordings are elsewhere."""
+    found: set[Path] = set()
+    for folder, names in folders:
+        suffixes = set(map(suffix_of, names))
+        if ".list" in suffixes:
+            found.add(folder)
+        if suffixes & SUFFIXES:
+            found.update((folder, *folder.parents))
+    return found
 
 
 def _listed(folder: Path, root: Path) -> Transcript | None:

@@ -54,6 +54,8 @@ def text_beside(root: Path, folder: str, sound: str, texts: Mapping[str, str]) -
 
 def _plain(root: Path, folder: str, path: str, name: str) -> TranscriptRow | Problem:
     stem, place = path.rpartition(".")[0], shown(root, folder, name)
+    if not Path(folder, name).is_file():  # to open a pipe may wait for ever
+        return _problem(path, "unreadable", f"{place} is no file", f"write the spoken text to {stem}.txt", place)
     try:
         with open(os.path.join(folder, name), "rb") as file:  # noqa: PTH118, PTH123
             raw = file.read(MAX_TEXT_BYTES)
