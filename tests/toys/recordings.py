@@ -14,7 +14,8 @@ def recording(
     """Something like speech: syllables of a buzz, and pauses, above some noise."""
     times = np.arange(round(seconds * rate_hz)) / rate_hz
     syllables = np.clip(np.sin(2 * np.pi * 2.5 * times), 0, None) * (np.sin(2 * np.pi * 0.4 * times) > -0.7)
-    buzz = sum(np.sin(2 * np.pi * 120 * number * times) / number for number in range(1, 20))
+    harmonics = range(1, round(0.4 * rate_hz / 120))  # as wide as a microphone hears
+    buzz = sum(np.sin(2 * np.pi * 120 * number * times) / number for number in harmonics)
     numbers = np.random.default_rng(1)
     soundfile.write(
         path, np.clip(gain * syllables * buzz + noise * numbers.standard_normal(len(times)), -1, 1), rate_hz

@@ -13,7 +13,7 @@ from voxmatrix.cli.parameters.completion import voice_names
 from voxmatrix.cli.parameters.named_voice import download_voice
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.config import home
-from voxmatrix.errors import UnreachableError, UsageError, VoxmatrixError
+from voxmatrix.errors import Finding, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def clone(
     as_json: options.AsJson = False,
 ) -> None:
     """Make a voice of seconds of sound, which an engine imitates. Its speaker must agree."""
-    from voxmatrix.voices.clone import STATEMENT, CloneRequest, check_recording
+    from voxmatrix.voices.clone import COMPARE_SPEAKERS, STATEMENT, CloneRequest, are_speakers_compared, check_recording
     from voxmatrix.voices.clone import clone as clone_voice
 
     if not (consent or as_json) and sys.stdin.isatty():
@@ -203,6 +203,9 @@ def clone(
     made = clone_voice(request)
     for finding in made.findings:
         warn(finding)
+    if not are_speakers_compared():
+        problem = f"whether only one person speaks in {reference.name} was not checked, but for the pitch"
+        warn(Finding(problem=problem, remedy=COMPARE_SPEAKERS, severity="warning"))
     if as_json:
         print_json({"voice": made.id, "path": str(made.path), "seconds": round(made.seconds, 2)})
         return

@@ -35,6 +35,8 @@ MAX_SECONDS = 120.0
 #: Where the pitch of speakers is compared: its rate, frames of 10 ms, how many of them have a pitch, and how many
 #: stretches there are of each. Between two people there is a gap; the ratios are 3 and 6 semitones.
 _PITCH_RATE_HZ, _STRETCH_FRAMES, _LEAST_VOICED, _LEAST_STRETCHES, _GAP, _TWO_PITCHES = 16_000, 200, 0.3, 2, 1.19, 1.41
+#: What to do where `are_speakers_compared` is false.
+COMPARE_SPEAKERS = "listen to it; to have speakers compared: pip install --no-deps resemblyzer"
 #: Faults that matter in the clips of a training: what is imitated is cut at a pause, and starts with the speech.
 _HARMLESS = ("cut-off", "no-speech", "long-pause", "offset")
 _NAME = re.compile(r"\w[\w.-]{0,63}")
@@ -180,18 +182,22 @@ def _examine(path: Path, wanted: ReferenceTable | Cloning, transcript: str) -> t
     return samples, findings
 
 
+def are_speakers_compared() -> bool:
+    """Whether the package that tells speakers apart is installed; else two of a similar pitch are one."""
+    return find_spec("resemblyzer") is not None
+
+
 def _several_speakers(path: Path, samples: Samples) -> list[Finding]:
-    """Compare both halves of a recording; without the package that tells speakers apart, say what was not checked."""
+    """Compare both halves of a recording; without the package that tells speakers apart, their pitches."""
     if len(samples) < 2 * MIN_HALF_SECONDS * _RATE_HZ:
         return []
-    if find_spec("resemblyzer") is None:
-        remedy = "listen to it; to have speakers compared: pip install --no-deps resemblyzer"
-        if voices := _two_pitches(samples):
-            low, high = voices
-            problem = f"{path.name} seems to have two speakers: one at {low:.0f} Hz, and one at {high:.0f} Hz"
-            return [_warning(problem, f"choose a recording of one person, or {remedy}")]
-        problem = f"whether only one person speaks in {path.name} was not checked, but for the pitch"
-        return [_warning(problem, remedy)]
+    if not are_speakers_compared():
+        voices = _two_pitches(samples)
+        if voices is None:
+            return []
+        low, high = voices
+        problem = f"{path.name} seems to have two speakers: one at {low:.0f} Hz, and one at {high:.0f} Hz"
+        return [_warning(problem, f"choose a recording of one person, or {COMPARE_SPEAKERS}")]
     from voxmatrix.judge.likeness import SpeakerEncoder
 
     encoder = SpeakerEncoder()
