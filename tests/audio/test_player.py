@@ -118,9 +118,10 @@ def test_an_interruption_ends_the_player(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), find_player().playing() as pipe:
         pipe.write(bytes(100))
         raise KeyboardInterrupt
-    if (tmp_path / "pid").exists():  # it may have been killed before it wrote it
+    noted = tmp_path / "pid"
+    if noted.exists() and (pid := noted.read_text()):  # it may have been killed before it wrote it
         with pytest.raises(ProcessLookupError):
-            os.kill(int((tmp_path / "pid").read_text()), 0)
+            os.kill(int(pid), 0)
 
 
 def test_the_player_reaches_the_sound_server_and_gets_no_secrets(
