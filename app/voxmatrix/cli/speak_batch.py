@@ -33,20 +33,10 @@ def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[],
     from voxmatrix.plan.overrides import override_number
     from voxmatrix.speak.batch.items import read_items
     from voxmatrix.speak.batch.telemetry import batch_telemetry
-    from voxmatrix.speak.captions import FORMATS
     from voxmatrix.work import batch as work_batch
 
     given, sources, style = task.options, task.sources, task.style
-    if source or given.text is not None or given.file is not None:
-        raise UsageError("--batch was given together with one text", "remove --batch, or remove --text, --file and -")
-    if not sources.is_set("out") or given.out == STANDARD:
-        raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
-    check_sound(sources, task.extension)
-    captions = str(given.captions or "").removeprefix(".")
-    if captions and captions not in FORMATS:
-        raise UsageError(f"--captions is {captions}", f"choose for all texts one of: {', '.join(FORMATS)}")
-    if captions and given.cluster:
-        raise UsageError("the workers of a cluster make no captions", "omit --captions, or --cluster")
+    captions = _checked_captions(task, source)
     forced = override_number(given.parallel_voices, *sources.of("parallel_voices"))
     if given.cluster:
         devices: Sequence[SpeakDevice] = ()
@@ -83,6 +73,28 @@ def speak_batch(task: SpeakTask, source: str, batch: Path, select: "Callable[[],
         show(given.out, outcomes)
     if failures:
         raise typer.Exit(failures[0].exit_code)
+
+
+def _checked_captions(task: SpeakTask, source: str) -> str:
+    """The format of the captions, "" for none, of options that go together.
+
+    Raises:
+        UsageError: options exclude each other.
+    """
+    from voxmatrix.speak.captions import FORMATS
+
+    given, sources = task.options, task.sources
+    if source or given.text is not None or given.file is not None:
+        raise UsageError("--batch was given together with one text", "remove --batch, or remove --text, --file and -")
+    if not sources.is_set("out") or given.out == STANDARD:
+        raise UsageError("--batch requires an output folder", "set one, e.g. --out speech")
+    check_sound(sources, task.extension)
+    captions = str(given.captions or "").removeprefix(".")
+    if captions and captions not in FORMATS:
+        raise UsageError(f"--captions is {captions}", f"choose for all texts one of: {', '.join(FORMATS)}")
+    if captions and given.cluster:
+        raise UsageError("the workers of a cluster make no captions", "omit --captions, or --cluster")
+    return captions
 
 
 def failures_of(outcomes: Sequence["BatchOutcome"]) -> list["Failure"]:
