@@ -12,7 +12,7 @@ import typer
 
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.named_voice import voice_named
+from voxmatrix.cli.parameters.named_voice import beginning, voice_for_language
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.speak_flags import STANDARD, check_one_text, check_sound
 from voxmatrix.cli.parameters.speak_options import SpeakOptions, SpeakTask
@@ -57,6 +57,7 @@ def command(
 ) -> None:
     """Speak a text, or many, into files or to standard output."""
     from voxmatrix.models.style import Output
+    from voxmatrix.text.language_guess import likely_language
     from voxmatrix.voices.cast import with_quotation_voices
 
     sources = ParameterSources(context)
@@ -65,7 +66,7 @@ def command(
 
         is_written = sources.is_set("out")
         check_play(out=given.out, is_written=is_written, raw=given.raw, is_batch=given.batch is not None)
-    voice = voice_named(given.voice, as_json=as_json)
+    voice = voice_for_language(given.voice, likely_language(beginning(given.text, given.file)), as_json=as_json)
     style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice, given.emphasis_voice)
     task = SpeakTask(
         options=given,

@@ -13,6 +13,7 @@ from voxmatrix.serve.routes.engines import engine_routes
 from voxmatrix.serve.routes.files import file_routes
 from voxmatrix.serve.routes.jobs import job_routes
 from voxmatrix.serve.routes.kokoro import kokoro_routes
+from voxmatrix.serve.routes.languages import language_routes
 from voxmatrix.serve.routes.library import library_routes
 from voxmatrix.serve.routes.mcp import mcp_route
 from voxmatrix.serve.routes.models import model_routes
@@ -53,6 +54,7 @@ def make_app(services: Services) -> ASGIApp:
         elevenlabs_routes,
         voice_routes,
         engine_routes,
+        language_routes,
         library_routes,
         job_routes,
         segment_routes,

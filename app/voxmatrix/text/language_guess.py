@@ -1,9 +1,9 @@
-"""In which language a sentence is written, by its most frequent words."""
+"""In which language a text is written, by its most frequent words, and by letters that few languages have."""
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +11,17 @@ from pathlib import Path
 _LEAST, _MORE = 3, 3
 #: Of all words, in the other language.
 _PART = 0.3
+#: Words count as one divided by the languages that have them. A text needs so much, so many times what the next
+#: language has, and this part of its words: a language without a table has a word of another by chance.
+_EVIDENCE, _TIMES, _KNOWN = 0.9, 1.7, 0.2
+#: Of a long text, so many characters tell.
+_READ = 2000
+#: Letters of one language, by the first word of their Unicode names. Others, as Cyrillic, are those of several.
+_SCRIPTS = {
+    "ARMENIAN": "hy", "BENGALI": "bn", "DEVANAGARI": "hi", "GEORGIAN": "ka", "GREEK": "el", "HANGUL": "ko",
+    "HEBREW": "he", "HIRAGANA": "ja", "KATAKANA": "ja", "TAMIL": "ta", "TELUGU": "te", "THAI": "th",
+}  # fmt: skip
+_LATIN = "LATIN"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
@@ -35,13 +46,52 @@ def other_language(text: str, language: str) -> str:
     return best if found >= max(_LEAST, own + _MORE, _PART * len(words)) and found > 2 * own else ""
 
 
+def likely_language(text: str) -> str:
+    """The language of a text, which may be as short as a greeting, as a code; "" if it could be several."""
+    text = unicodedata.normalize("NFC", text[:_READ]).casefold()
+    words = set(_WORD.findall(text))
+    scripts = _scripts(words)
+    if (script := max(scripts, key=lambda name: scripts[name], default="")) != _LATIN:
+        return _language_of(scripts, script)
+    clues = _clues()
+    scores: Counter[str] = Counter()
+    for clue in words | set(text):
+        for language in clues.get(clue, ()):
+            scores[language] += 1 / len(clues[clue])
+    (best, most), (_, second) = (*scores.most_common(2), ("", 0.0), ("", 0.0))[:2]
+    known = sum(best in clues.get(word, ()) for word in words)
+    return best if most >= _EVIDENCE and most >= _TIMES * second and known >= _KNOWN * len(words) else ""
+
+
+def _language_of(scripts: Counter[str], script: str) -> str:
+    """The language of other letters. Japanese mixes three kinds, of which Chinese has one."""
+    if script == "CJK":
+        return "ja" if scripts["HIRAGANA"] + scripts["KATAKANA"] else "zh"
+    return _SCRIPTS.get(script, "")
+
+
+def _scripts(words: Iterable[str]) -> Counter[str]:
+    return Counter(unicodedata.name(letter, "?").partition(" ")[0] for word in words for letter in word)
+
+
+@cache
+def _clues() -> Mapping[str, tuple[str, ...]]:
+    """The languages that have a word, or a letter that few have. A word of one letter is in too many."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for language, row in language_words().items():
+        words = {word for word in f"{row['function']} {row['everyday']}".split() if len(word) > 1}
+        for clue in words | set(row["letters"]):
+            found[clue].append(language)
+    return {clue: tuple(languages) for clue, languages in found.items()}
+
+
 def _other_letters(words: list[str]) -> str:
     """The script of most letters, where it is not the Latin one that all languages of the table have."""
-    scripts = Counter(unicodedata.name(letter, "?").partition(" ")[0] for word in words for letter in word)
+    scripts = _scripts(words)
     if not scripts:
         return ""
     script, count = scripts.most_common(1)[0]
-    return script.capitalize() if script != "LATIN" and count > 2 * scripts["LATIN"] else ""
+    return script.capitalize() if script != _LATIN and count > 2 * scripts[_LATIN] else ""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The words of the page are in one catalogue, words/en.json, and a translation is one file beside it."""
+"""The words of the page are in catalogues, words/LANGUAGE.json, which say the same in every language."""
 
 import json
 import re
@@ -15,13 +15,81 @@ from fastapi.testclient import TestClient
 import voxmatrix.serve.page
 from voxmatrix.serve.page import files
 from voxmatrix.serve.page.files import read_page
-from voxmatrix.serve.page.routes import page_routes
+from voxmatrix.serve.page.routes import LANGUAGE_COOKIE, page_routes
 
 STATIC = Path(voxmatrix.serve.page.__file__).with_name("static")
 CATALOGUES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in STATIC.glob("words/*.json")}
 WORDS = CATALOGUES["en"]
 INDEX = (STATIC / "index.html").read_text(encoding="utf-8")
 MODULES = {path.relative_to(STATIC).as_posix(): path.read_text(encoding="utf-8") for path in STATIC.rglob("*.js")}
+#: The plural forms of each language, by CLDR; `many` is for millions: "1 000 000 de voces".
+PLURALS = {
+    "de": {"one", "other"},
+    "en": {"one", "other"},
+    "es": {"one", "many", "other"},
+    "fr": {"one", "many", "other"},
+    "sv": {"one", "other"},
+}
+#: What every language says alike: units, and names that other programs have for their fields.
+EVERYWHERE = {
+    "time.minutes",
+    "time.hours",
+    "machine.gpu",
+    "machine.torch",
+    "voices.webui",
+    "voices.api_base_url",
+    "voices.api_key",
+    "voices.tts_model",
+    "voices.sillytavern",
+    "voices.endpoint",
+}
+#: What is the same word as in English.
+UNTRANSLATED: dict[str, set[str]] = {
+    "en": set(),
+    "es": {
+        "voices.host",
+    },
+    "fr": {
+        "page.sections",
+        "style.pauses",
+        "style.volume",
+        "book.kind_notes",
+        "book.kind_index",
+        "machine.image",
+        "record.microphone",
+        "record.pause",
+        "train.loss_validation",
+        "train.minutes",
+        "voices.port",
+        "tab.machine",
+    },
+    "de": {
+        "count.cpus",
+        "speak.position",
+        "jobs.kind_train",
+        "machine.image",
+        "record.pause",
+        "train.title",
+        "train.loss_training",
+        "train.loss_generator",
+        "voices.engines",
+        "voices.name",
+        "voices.engine",
+        "voices.host",
+        "voices.port",
+        "cast.name",
+        "cast.person",
+    },
+    "sv": {
+        "machine.capability",
+        "machine.processor",
+        "machine.image",
+        "train.loss_generator",
+        "voices.port",
+        "cast.male",
+        "cast.person",
+    },
+}
 #: A literal, without the expressions in it.
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 _EXPRESSION = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
@@ -45,7 +113,7 @@ _NAMES = {
     ),
     *("input, select, textarea", "(prefers-reduced-motion: reduce)", "(prefers-color-scheme: dark)"),
 }
-_COMMANDS = ("curl ", ' -H "Authorization', "voxmatrix serve ", "en-US en-GB ")
+_COMMANDS = ("curl ", ' -H "Authorization', "voxmatrix serve ", "en-US en-GB ", "${NAME}=")
 #: Sentences in many languages, each spoken by voices of that language.
 _SPOKEN = "js/voices/samples.js"
 
@@ -60,11 +128,11 @@ def test_every_key_that_is_used_exists() -> None:
     for name, text in MODULES.items():
         called = re.findall(r'\b(?:t|parts)\("([^"]*)"', text)
         assert keys_in(text).union(called) <= WORDS.keys(), name
-    assert set(re.findall(r"\{(.*?)\}", INDEX)) <= WORDS.keys()
+    assert set(re.findall(r"\{(.*?)\}", INDEX)) <= WORDS.keys() | {"languages"}
 
 
 def test_every_key_is_used() -> None:
-    used = {"locale"}.union(*map(keys_in, MODULES.values()), re.findall(r"\{(.*?)\}", INDEX))
+    used = {"locale", "language.name"}.union(*map(keys_in, MODULES.values()), re.findall(r"\{(.*?)\}", INDEX))
     assert sorted(WORDS.keys() - used) == []
 
 
@@ -93,30 +161,64 @@ def test_the_index_has_no_words_of_its_own() -> None:
     Texts().feed(INDEX)
 
 
-def test_the_page_is_sent_with_its_words() -> None:
-    sent = read_page().files["index.html"].content.decode()
-    (data,) = re.findall(r'<script type="application/json" id="words">(.*)</script>', sent)
-    assert json.loads(data) == WORDS
-    assert f">{WORDS['tab.voices']}</button>" in sent
-    assert not re.search(r"\{[a-z.]*\}", sent.replace(data, ""))
-
-
-def test_plural_forms_are_complete() -> None:
-    """`other` is the form that every language has."""
-    for key, words in WORDS.items():
+@pytest.mark.parametrize("language", sorted(CATALOGUES))
+def test_plural_forms_are_complete(language: str) -> None:
+    for key, words in CATALOGUES[language].items():
         if isinstance(words, dict):
-            assert words.keys() == {"one", "other"}, key
-            assert "{count}" in words["other"], key
+            assert words.keys() == PLURALS[language], key
+            assert all("{count}" in words[form] for form in PLURALS[language] - {"one"}), key
+
+
+def test_there_is_a_catalogue_for_every_language() -> None:
+    assert CATALOGUES.keys() == PLURALS.keys() == UNTRANSLATED.keys()
 
 
 @pytest.mark.parametrize("language", sorted(CATALOGUES))
 def test_a_catalogue_says_everything_and_names_the_same_values(language: str) -> None:
     words = CATALOGUES[language]
     assert words["language"] == language
-    assert words.keys() == WORDS.keys()
+    missing = [f"{key}: {english!r}" for key, english in WORDS.items() if key not in words]
+    assert not missing, f"translate these in words/{language}.json: {missing}"
+    assert not words.keys() - WORDS.keys(), "words/en.json has no such keys"
+    assert list(words) == list(WORDS), "in the order of words/en.json, so that they can be read side by side"
     for key, english in WORDS.items():
         assert type(words[key]) is type(english), key
         assert _values(words[key]) == _values(english), key
+
+
+@pytest.mark.parametrize("language", sorted(CATALOGUES.keys() - {"en"}))
+def test_nothing_is_left_in_english(language: str) -> None:
+    """But what is the same word there, symbols, and the names that programs have for their fields."""
+    words = CATALOGUES[language]
+    same = {key for key in WORDS if words[key] == WORDS[key] and re.search(r"[A-Za-z]{3}", _letters(words[key]))}
+    assert same - EVERYWHERE == UNTRANSLATED[language]
+
+
+def _letters(words: str | dict[str, str]) -> str:
+    """What a text says besides its values."""
+    return re.sub(r"\{\w+\}", "", words if isinstance(words, str) else words["other"])
+
+
+def test_french_has_no_break_before_its_marks() -> None:
+    """A colon alone at the beginning of a line is how a translation by a program looks."""
+    for key, words in CATALOGUES["fr"].items():
+        for text in words.values() if isinstance(words, dict) else [words]:
+            assert not re.search(r"(?<=[\w}]) [:;?!»%]|« |\w'\w|(?<=\w)[;?!»](?!\w)", text), (key, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "foreign"),
+    [
+        ("de", r"\b(?:[Dd]u|[Dd]ich|[Dd]ir|[Dd]eine?\w*)\b"),
+        ("fr", r"\b(?:[Tt]u|[Tt]oi|[Tt]on|[Tt]es)\b"),
+        ("es", r"\b(?:[Uu]sted(?:es)?)\b"),
+        ("sv", r"\b(?:[Nn]i|[Ee]r|[Ee]rt)\b"),
+    ],
+)
+def test_people_are_addressed_in_one_way(language: str, foreign: str) -> None:
+    """Sie in German, vous in French, tú in Spanish, du in Swedish."""
+    for key, words in CATALOGUES[language].items():
+        assert not re.search(foreign, str(words)), (key, words)
 
 
 def _values(words: str | dict[str, str]) -> set[str]:
@@ -124,13 +226,9 @@ def _values(words: str | dict[str, str]) -> set[str]:
     return set(re.findall(r"\{\w+\}", words if isinstance(words, str) else words["other"]))
 
 
-@pytest.fixture
-def translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    """A page with the catalogue of one more language."""
-    shutil.copytree(STATIC, tmp_path / "static")
-    swedish = {**WORDS, "language": "sv", "locale": "sv-SE", "tab.voices": "Röster"}
-    (tmp_path / "static" / "words" / "sv.json").write_text(json.dumps(swedish), encoding="utf-8")
-    monkeypatch.setattr(files, "files", lambda _package: tmp_path)
+@pytest.fixture(scope="module")
+def served() -> TestClient:
+    """The page."""
     services: Any = SimpleNamespace(settings=SimpleNamespace(root_path=""))
     app = FastAPI()
     app.include_router(page_routes(services))
@@ -146,14 +244,49 @@ def translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
         ("en-GB, sv;q=0.9", "en"),
         ("sv;q=0.3, en;q=0.7", "en"),
         ("sv;q=0", "en"),
-        ("de", "en"),
+        ("da", "en"),
+        ("es-MX", "es"),
+        ("fr-CA,fr;q=0.9", "fr"),
+        ("de-AT", "de"),
         ("*", "en"),
         ("sv;q=high, ;;,", "en"),
         ("", "en"),
     ],
 )
-def test_the_page_is_in_the_language_that_a_browser_wants(translated: TestClient, wanted: str, language: str) -> None:
-    answer = translated.get("/", headers={"Accept-Language": wanted})
+def test_the_page_is_in_the_language_that_a_browser_wants(served: TestClient, wanted: str, language: str) -> None:
+    answer = served.get("/", headers={"Accept-Language": wanted})
     assert f'<html lang="{language}">' in answer.text
-    assert f">{'Röster' if language == 'sv' else WORDS['tab.voices']}</button>" in answer.text
-    assert "Accept-Language" in answer.headers["vary"]
+    assert f">{CATALOGUES[language]['tab.voices']}</button>" in answer.text
+    assert {"Accept-Language", "Cookie"} <= set(answer.headers["vary"].split(", "))
+
+
+@pytest.mark.parametrize(("chosen", "language"), [("fr", "fr"), ("en", "en"), ("xx", "sv"), ("", "sv")])
+def test_what_somebody_has_chosen_comes_first(served: TestClient, chosen: str, language: str) -> None:
+    answer = served.get("/", headers={"Accept-Language": "sv", "Cookie": f"{LANGUAGE_COOKIE}={chosen}"})
+    assert f'<html lang="{language}">' in answer.text
+
+
+@pytest.mark.parametrize("language", sorted(CATALOGUES))
+def test_only_the_words_of_one_language_are_sent(served: TestClient, language: str) -> None:
+    sent = served.get("/", headers={"Accept-Language": language}).text
+    (data,) = re.findall(r'<script type="application/json" id="words">(.*)</script>', sent)
+    assert json.loads(data) == CATALOGUES[language]
+    assert not re.search(r"\{[a-z.]*\}", sent.replace(data, ""))
+    others = [words["page.footer"] for name, words in CATALOGUES.items() if name != language]
+    assert not [words for words in others if words in sent]
+
+
+def test_a_language_is_chosen_by_its_own_name(served: TestClient) -> None:
+    options = re.findall(r'<option value="(..)" lang="(..)">(.*?)</option>', served.get("/").text)
+    assert {code: name for code, _, name in options} == {
+        code: words["language.name"] for code, words in CATALOGUES.items()
+    }
+    assert all(code == language for code, language, _ in options)
+
+
+def test_a_new_word_is_english_until_it_is_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(STATIC, tmp_path / "static")
+    swedish = {key: words for key, words in CATALOGUES["sv"].items() if key != "tab.voices"}
+    (tmp_path / "static" / "words" / "sv.json").write_text(json.dumps(swedish), encoding="utf-8")
+    monkeypatch.setattr(files, "files", lambda _package: tmp_path)
+    assert f">{WORDS['tab.voices']}</button>" in read_page().translations["sv"].content.decode()

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from voxmatrix.errors import Finding
-
 if TYPE_CHECKING:
     from voxmatrix.book.content import Book
 
@@ -69,16 +67,20 @@ def selected(book: "Book", chapters: str) -> "Book":
 
 def split_language(book: "Book", voice_language: str) -> str:
     """The language in which the book is split: the voice's, which knows the region, unless the book is in another."""
-    return book.language if not voice_language or other_language(book, voice_language) else voice_language
+    return book.language if not voice_language or _is_foreign(book, voice_language) else voice_language
 
 
-def other_language(book: "Book", voice_language: str) -> list[Finding]:
-    """A warning if the voice speaks another language than the one of the book, as far as that is known."""
+def _is_foreign(book: "Book", voice_language: str) -> bool:
+    """Whether the voice speaks another language than the one of the book, as far as that is known."""
     of_book = book.language.lower().split("-")[0]
-    if not of_book or not voice_language or of_book == voice_language.lower().split("-")[0]:
-        return []
-    problem = f"the book is in {book.language}, and the voice speaks {voice_language}: it will sound foreign"
-    return [Finding(problem=problem, remedy="choose a voice for that language (--voice)", severity="warning")]
+    return bool(of_book) and of_book != voice_language.lower().split("-")[0]
+
+
+def language_of(book: "Book") -> str:
+    """The language of a book: that which it names, else that of its text; "" if it is not known."""
+    from voxmatrix.text.language_guess import likely_language
+
+    return book.language or likely_language(" ".join(part for chapter in book.chapters for part in chapter.paragraphs))
 
 
 def left_out_line(book: "Book") -> str:

@@ -16,8 +16,8 @@ from voxmatrix.cli.book.contents import (
     Include,
     Notes,
     duration,
+    language_of,
     left_out_line,
-    other_language,
     read_chapters,
     selected,
     split_language,
@@ -28,7 +28,7 @@ from voxmatrix.cli.book.shop import ShopOptions, shop_findings, shop_out, wanted
 from voxmatrix.cli.book.speaking import speaking_progress
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.parameters.named_voice import voice_named
+from voxmatrix.cli.parameters.named_voice import voice_for_language
 from voxmatrix.cli.parameters.sources import ParameterSources, requested_device
 from voxmatrix.cli.parameters.synthesis import VoiceOptions, selected_devices, speaking_style
 from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
@@ -139,10 +139,10 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     shop = wanted_shop(given, given.bitrate)
     out = _out(file, given, shop)
     table = cast_table(given.cast)
-    voice = voice_named(given.voice or (table.narrator if table else ""), as_json=as_json)
-    style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice)
     kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
     book = read_chapters(file, "", kinds, given.titles)  # all of them: some alone do not tell who speaks
+    voice = voice_for_language(given.voice or (table.narrator if table else ""), language_of(book), "the book", as_json=as_json)
+    style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice)
     book, style = with_speakers(book, voice.language, style, given.cast, table)
     book = with_metadata(selected(book, given.chapters), given)
     split_as = split_language(book, voice.language)
@@ -153,7 +153,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     unused = () if table else unused_names(style, text, speakers(book))  # a table has all people of the book
     unnamed = nobody_named(book, given.subtitle_speakers or given.read_along_speakers)
     style = with_voices_of(style, text, speakers=speakers(book))
-    for finding in (*book.findings, *other_language(book, voice.language), *hints(text), *unused, *unnamed):
+    for finding in (*book.findings, *hints(text), *unused, *unnamed):
         warn(finding)
     if parts := left_out_line(book):
         echo(with_flags(parts), err=True)

@@ -29,6 +29,8 @@ FOLDER = "/page/"
 #: The module that the index starts.
 _MAIN = "js/main.js"
 _STYLES = "style.css"
+#: In the index, where the languages are to choose from.
+_LANGUAGES = "{languages}"
 _STYLE = re.compile(r' *<link rel="stylesheet" href="page/(.*)">\n')
 _WORD = re.compile(r"\{([a-z_.]+)\}")
 _IMPORT = re.compile(r'^import (?:.* from )?"(\..*)";$', re.MULTILINE)
@@ -75,9 +77,12 @@ def read_page() -> Page:
         found[entry] = _naming_all_imports(entry, found)
     version = sha256("".join(name + found[name].digest for name in sorted(found)).encode()).hexdigest()[:16]
     linked = _linked(index.content.decode(), _imports(_MAIN, found), version)
+    catalogues = [json.loads(entry.read_text(encoding="utf-8")) for entry in (folder / "words").iterdir()]
+    english = next(words for words in catalogues if words["language"] == "en")
+    linked = linked.replace(_LANGUAGES, _options(catalogues))
+    # English where a translation is still to come: the tests let none be missing.
     indexes = {
-        words["language"]: replace(index, content=_worded(linked, words).encode())
-        for words in (json.loads(entry.read_text(encoding="utf-8")) for entry in (folder / "words").iterdir())
+        words["language"]: replace(index, content=_worded(linked, english | words).encode()) for words in catalogues
     }
     found[INDEX] = indexes.pop("en")
     for file in (*found.values(), *indexes.values()):
@@ -101,6 +106,12 @@ def _found(folder: Traversable, prefix: str) -> Iterator[tuple[str, PageFile]]:
 def _joined(styles: Iterable[PageFile]) -> PageFile:
     """One style of several: each would cost a trip."""
     return PageFile(content=b"".join(style.content for style in styles), media_type=_TYPES["css"])
+
+
+def _options(catalogues: Iterable[dict[str, Any]]) -> str:
+    """The languages to choose from, each by its own name."""
+    named = sorted((words["language.name"], words["language"]) for words in catalogues)
+    return "".join(f'<option value="{code}" lang="{code}">{escape(name)}</option>' for name, code in named)
 
 
 def _worded(index: str, words: dict[str, Any]) -> str:

@@ -20,6 +20,8 @@ from voxmatrix.serve.settings import PREFIX
 from voxmatrix.serve.speech.formats import FORMAT_NAMES
 
 _ROOT = "/"
+#: The language that somebody has chosen on the page (js/language.js).
+LANGUAGE_COOKIE = "voxmatrix-language"
 #: Nothing comes from elsewhere, so that the page works without a network and no other site can get into it.
 _POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'; "
@@ -31,7 +33,7 @@ _INDEX_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",  # asks each time, and is answered with 304 while the file is the same
-    "Vary": "Accept-Encoding, Accept-Language, X-Forwarded-Prefix",
+    "Vary": "Accept-Encoding, Accept-Language, Cookie, X-Forwarded-Prefix",
 }
 _FILE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'",  # where one is opened as a page
@@ -56,7 +58,9 @@ def page_routes(services: Services) -> APIRouter:
     @router.get(_ROOT)
     async def index(request: Request) -> Response:
         prefix = services.settings.root_path or request.headers.get("x-forwarded-prefix", "").rstrip("/")
-        language = _preferred(request.headers.get("accept-language", ""), {"en", *page.translations})
+        languages = {"en", *page.translations}
+        chosen = request.cookies.get(LANGUAGE_COOKIE, "")
+        language = chosen if chosen in languages else _preferred(request.headers.get("accept-language", ""), languages)
         shown = page.translations.get(language, page.files[INDEX])
         return _answer(request, _below(shown, prefix), _INDEX_HEADERS)
 

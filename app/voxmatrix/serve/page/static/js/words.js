@@ -1,6 +1,6 @@
 // Numbers and codes as people read them.
 
-import { LOCALE, t } from "./i18n.js";
+import { decimal, LOCALE, t } from "./i18n.js";
 
 /** A guess, until something is spoken. */
 export const CHARACTERS_PER_SECOND = 13;
@@ -12,7 +12,7 @@ export function clock(seconds, digits = 1) {
   const scale = 10 ** digits;
   const rounded = Math.round(Math.max(0, seconds) * scale) / scale;
   const minutes = Math.floor(rounded / 60);
-  return `${minutes}:${(rounded - 60 * minutes).toFixed(digits).padStart(digits ? 3 + digits : 2, "0")}`;
+  return `${minutes}:${decimal(rounded - 60 * minutes, digits).padStart(digits ? 3 + digits : 2, "0")}`;
 }
 
 /** "en-us" → "American English". Codes that only espeak-ng knows stay as they are. */
@@ -39,12 +39,12 @@ const UNITS = ["B", "KiB", "MiB", "GiB"];
 export function size(bytes) {
   let unit = 0;
   for (; bytes >= 1024 && unit < UNITS.length - 1; unit++) bytes /= 1024;
-  return `${bytes.toFixed(unit && bytes < 10 ? 1 : 0)} ${UNITS[unit]}`;
+  return `${decimal(bytes, unit && bytes < 10 ? 1 : 0)} ${UNITS[unit]}`;
 }
 
 /** 24105 → "23.5 GiB" */
 export function memory(mib) {
-  return mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toFixed(mib < 102400 ? 1 : 0)} GiB`;
+  return mib < 1024 ? `${mib} MiB` : `${decimal(mib / 1024, mib < 102400 ? 1 : 0)} GiB`;
 }
 
 /** 49 of 100 → "49%" */

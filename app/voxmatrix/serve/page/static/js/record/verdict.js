@@ -1,7 +1,7 @@
 // What is said of a take.
 
 import { el, note } from "../dom.js";
-import { t } from "../i18n.js";
+import { decimal, t } from "../i18n.js";
 import { sentence } from "../words.js";
 
 const HINTS = {
@@ -24,7 +24,7 @@ export function verdict(prompt, mode, problem) {
 }
 
 function facts({ seconds, speech_dbfs: speech, noise_dbfs: noise }) {
-  return t("record.take_facts", { seconds: seconds.toFixed(1), speech: String(Math.round(speech)), noise: Math.round(speech - noise) });
+  return t("record.take_facts", { seconds: decimal(seconds, 1), speech: Math.round(speech), noise: Math.round(speech - noise) });
 }
 
 const hint = (words) => [words, note(words)];

@@ -2,13 +2,15 @@
 
 import { onBack } from "../connection.js";
 import { byId, el } from "../dom.js";
-import { t } from "../i18n.js";
+import { LOCALE, t } from "../i18n.js";
 import { Lexicon } from "../lexicon.js";
 import { player } from "../sound/player.js";
+import { exampleOf, isExample } from "../voices/samples.js";
 import { shortened } from "../words.js";
 import { Hearing } from "./hearing.js";
 import { Results } from "./results.js";
 import { Take } from "./take.js";
+import { Tongue } from "./tongue.js";
 import { Voices } from "./voices.js";
 
 const DRAFT = "voxmatrix-text";
@@ -21,6 +23,8 @@ export function startSpeak(settings) {
   const results = new Results();
   const hearing = new Hearing(new AbortController().signal);
   const lexicon = new Lexicon({}, (word, said) => word && voices.chosen.length && hearing.hear({ ...voices.chosen[0], label: t("lexicon.word", { word }), text: said }));
+  const tongue = new Tongue(voices, () => text.value, () => byId("composer").requestSubmit());
+  text.closest(".sheet").append(tongue.element);
   voices.after(el("details", { class: "knobs" }, el("summary", {}, t("lexicon.title")), lexicon.element, hearing.element));
   let running = null; // aborts what is being spoken
   let limit = Infinity;
@@ -100,6 +104,7 @@ export function startSpeak(settings) {
     if (text.value.length < 1e6) sessionStorage.setItem(DRAFT, text.value);
     byId("count").textContent = Number.isFinite(limit) ? t(isLong() ? "speak.count_long" : "speak.count", { length: length(), limit }) : "";
     byId("example").classList.toggle("away", text.value !== "");
+    tongue.look();
     showRunning();
   }
 
@@ -117,7 +122,7 @@ export function startSpeak(settings) {
     problem("");
   });
   byId("example").addEventListener("click", () => {
-    text.value = t("speak.example_text");
+    text.value = exampleOf(voices.language || LOCALE);
     text.focus();
     count();
   });
@@ -131,8 +136,17 @@ export function startSpeak(settings) {
     count();
   }
 
+  /** Another voice speaks: an example is in its language. */
+  voices.onChange = (isOwn) => {
+    if (isOwn && isExample(text.value) && voices.language) {
+      text.value = exampleOf(voices.language);
+      count();
+    }
+    tongue.show();
+  };
+
   onBack(() => voices.load());
-  text.value = sessionStorage.getItem(DRAFT) ?? t("speak.example_text");
+  text.value = sessionStorage.getItem(DRAFT) ?? exampleOf(LOCALE);
   count();
   load();
   return ([voice]) => (voice ? voices.choose(voice) : voices.load());

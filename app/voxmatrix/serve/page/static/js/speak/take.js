@@ -2,7 +2,7 @@
 
 import { Problem, speech } from "../api.js";
 import { lost } from "../connection.js";
-import { t } from "../i18n.js";
+import { decimal, t } from "../i18n.js";
 import { readWav, wavFile } from "../sound/wav.js";
 import { CHARACTERS_PER_SECOND, clock } from "../words.js";
 
@@ -45,7 +45,7 @@ export class Take extends EventTarget {
         this.#become("speaking", t("speak.speaking"));
       });
       const took = (performance.now() - began) / 1000;
-      this.#become("done", t("speak.took", { seconds: this.sound.seconds.toFixed(1), took: took.toFixed(1) }));
+      this.#become("done", t("speak.took", { seconds: decimal(this.sound.seconds, 1), took: decimal(took, 1) }));
     } catch (error) {
       this.#fail(error);
     }

@@ -2,7 +2,7 @@
 
 import { read } from "../api.js";
 import { byId, el, note } from "../dom.js";
-import { t } from "../i18n.js";
+import { LOCALE, t } from "../i18n.js";
 import { VoiceStyle } from "../voice-style.js";
 import { joined, language, sentence } from "../words.js";
 
@@ -13,6 +13,9 @@ export class Voices {
   #style = new VoiceStyle({}, () => {});
   #compare = byId("compare");
   #list = byId("voices");
+  #isOwn = false; // somebody has chosen
+  /** Called when another voice speaks, with whether somebody has chosen it. */
+  onChange = (_isOwn) => {};
   #asked = 0; // how often the list was read
 
   constructor() {
@@ -37,12 +40,28 @@ export class Voices {
     });
   }
 
+  /** What the chosen voice speaks; "" of several. */
+  get language() {
+    return this.#chosen.size === 1 ? this.#speaking[0]?.language : "";
+  }
+
+  /** The voice of this id. */
+  named = (id) => this.#voices.find((voice) => voice.id === id);
+
+  /** Let this voice speak, unless somebody has chosen one. */
+  suggest(id) {
+    if (this.#isOwn || this.#compare.checked || !this.named(id) || this.#chosen.has(id)) return;
+    this.#chosen = new Set([id]);
+    this.#show();
+  }
+
   get #speaking() {
     return this.#voices.filter(({ id }) => this.#chosen.has(id));
   }
 
   /** Choose a voice, which may be new. */
   choose(id) {
+    this.#isOwn = true;
     this.#chosen = new Set([id]);
     return this.load();
   }
@@ -71,6 +90,7 @@ export class Voices {
     this.#compare.disabled = this.#voices.length < 2;
     this.#list.replaceChildren(...this.#voices.map((voice) => this.#row(voice)));
     this.#style.show(this.#speaking);
+    this.onChange(this.#isOwn);
   }
 
   #row(voice) {
@@ -81,7 +101,7 @@ export class Voices {
       onchange: (event) => this.#choose(voice.id, event.target),
     });
     input.checked = this.#chosen.has(voice.id);
-    const facts = joined(language(voice.language), voice.quality, `${voice.rate_hz / 1000} kHz`);
+    const facts = joined(language(voice.language), voice.quality, `${(voice.rate_hz / 1000).toLocaleString(LOCALE)} kHz`);
     const label = el("label", {}, input, el("span", { class: "name" }, voice.id, el("small", voice.problem ? { class: "problem" } : {}, voice.problem ? sentence(voice.problem) : facts)));
     return el("div", { class: "voice" }, label, voice.speakers.length > 0 && this.#speakerOf(voice));
   }
@@ -97,10 +117,12 @@ export class Voices {
   }
 
   #choose(id, input) {
+    this.#isOwn = true;
     if (input.type === "radio") this.#chosen = new Set([id]);
     else if (input.checked) this.#chosen.add(id);
     else if (this.#chosen.size > 1) this.#chosen.delete(id);
     else input.checked = true; // somebody has to speak
     this.#style.show(this.#speaking);
+    this.onChange(this.#isOwn);
   }
 }

@@ -1,7 +1,7 @@
 // Draws curves of losses. They grow as the training goes on.
 
 import { el, svg } from "../dom.js";
-import { LOCALE, t } from "../i18n.js";
+import { LOCALE, significant, t } from "../i18n.js";
 
 const ROOM = { left: 44, right: 12, top: 10, bottom: 24 };
 const BARE = { left: 0, right: 0, top: 3, bottom: 3 };
@@ -29,7 +29,7 @@ export function chart({ losses, series, small = false, signal }) {
     readout.hidden = !near.length;
     if (!near.length) return;
     const [, { step: shown }] = near[0];
-    readout.textContent = `${t("train.step_number", { step: shown })} · ${near.map(([name, { value }]) => `${name} ${value.toPrecision(3)}`).join(" · ")}`;
+    readout.textContent = `${t("train.step_number", { step: shown })} · ${near.map(([name, { value }]) => `${name} ${significant(value)}`).join(" · ")}`;
     drawing.querySelector(".cursor")?.remove();
     const x = scale.x(shown);
     drawing.append(svg("line", { class: "cursor", x1: x, x2: x, y1: ROOM.top, y2: scale.bottom }));
@@ -73,7 +73,7 @@ function curve(points, { x, y }, id) {
 function axes(scale, width, height) {
   const lines = ticks(scale.low, scale.high, height / 48).flatMap((value) => [
     svg("line", { class: "grid", x1: scale.left, x2: scale.right, y1: scale.y(value), y2: scale.y(value) }),
-    svg("text", { x: scale.left - 8, y: scale.y(value) + 4, "text-anchor": "end" }, String(value)),
+    svg("text", { x: scale.left - 8, y: scale.y(value) + 4, "text-anchor": "end" }, value.toLocaleString(LOCALE)),
   ]);
   const steps = ticks(0, scale.last, width / 120).filter((step) => step > 0 && Number.isInteger(step));
   return [...lines, ...steps.map((step) =>

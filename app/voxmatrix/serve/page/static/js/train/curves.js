@@ -1,7 +1,7 @@
 // The losses of a training, as curves and numbers.
 
 import { el } from "../dom.js";
-import { LOCALE, t } from "../i18n.js";
+import { LOCALE, significant, t } from "../i18n.js";
 import { chart } from "./chart.js";
 import { SERIES } from "./losses.js";
 
@@ -56,4 +56,4 @@ function rows(losses) {
   return steps.map((step) => el("tr", {}, el("th", { scope: "row" }, step.toLocaleString(LOCALE)), SERIES.map(({ id }) => el("td", {}, text(at(id, step))))));
 }
 
-const text = (point) => (point ? point.value.toPrecision(3) : "–");
+const text = (point) => (point ? significant(point.value) : "–");

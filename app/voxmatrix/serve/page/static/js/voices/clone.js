@@ -2,7 +2,7 @@
 
 import { ask, read } from "../api.js";
 import { back, el, field, fileInput, nameInput, note, onDo, onDrop, quiet, speakAddress, trouble } from "../dom.js";
-import { t } from "../i18n.js";
+import { decimal, t } from "../i18n.js";
 import { upload } from "../jobs/upload.js";
 import { Devices } from "../record/devices.js";
 import { Microphone } from "../record/microphone.js";
@@ -168,7 +168,7 @@ export class Cloning {
       const { seconds, findings } = await read("v1/voices/clone/check", { body: this.#request });
       const [quality, words] = findings.some(({ severity }) => severity === "error") ? ["bad", t("voices.unusable")]
         : findings.length ? ["fair", t("voices.fair")] : ["good", t("voices.good")];
-      [, view] = said(quality, words, findings, t("voices.speech", { seconds: seconds.toFixed(1) }));
+      [, view] = said(quality, words, findings, t("voices.speech", { seconds: decimal(seconds, 1) }));
     } catch (problem) {
       view = trouble(problem.message);
     }

@@ -85,7 +85,7 @@ export class Library {
 }
 
 /** A voice that can be downloaded. */
-class Offer {
+export class Offer {
   #problem = trouble();
   #progress = progressBar();
   #status = el("p", { class: "note small number", role: "status" });

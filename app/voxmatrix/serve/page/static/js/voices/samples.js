@@ -28,8 +28,27 @@ const SAMPLES = {
   vi: "Chào buổi sáng! Hôm nay là một ngày đẹp trời.",
   zh: "早上好！今天天气真好。",
 };
+/** What the tab Speak offers to be said. */
+const EXAMPLES = {
+  de: "Als wir den Hafen erreichten, hatte der Regen aufgehört. Alle Boote lagen still, und im Wasser standen die Lichter wie eine zweite Stadt. Irgendwo spielte ein Radio.",
+  en: "The rain had stopped by the time we reached the harbour. Every boat was still, and the water held the lights like a second town. Somewhere, a radio was playing.",
+  es: "Cuando llegamos al puerto, ya había dejado de llover. Las barcas estaban quietas, y el agua guardaba las luces como una segunda ciudad. En algún lugar sonaba una radio.",
+  fr: "Quand nous sommes arrivés au port, la pluie avait cessé. Les bateaux ne bougeaient plus, et l’eau gardait les lumières comme une seconde ville. Quelque part, une radio jouait.",
+  sv: "När vi kom fram till hamnen hade regnet upphört. Båtarna låg stilla, och ljusen stod i vattnet som en andra stad. Någonstans spelade en radio.",
+};
 /** Every language reads these in its own words. */
 const NUMBERS = "1, 2, 3, 4, 5.";
 
+const base = (code) => ({ no: "nb", cmn: "zh" })[code.split("-")[0]] ?? code.split("-")[0];
+
 /** A sentence in this language of espeak-ng. */
-export const sampleOf = (code) => SAMPLES[{ no: "nb", cmn: "zh" }[code.split("-")[0]] ?? code.split("-")[0]] ?? NUMBERS;
+export const sampleOf = (code) => SAMPLES[base(code)] ?? NUMBERS;
+
+/** Some sentences in this language. */
+export const exampleOf = (code) => EXAMPLES[base(code)] ?? sampleOf(code);
+
+/** Whether these are such sentences, which nobody has written. */
+export const isExample = (text) => [EXAMPLES, SAMPLES].some((all) => Object.values(all).includes(text)) || text === NUMBERS;
+
+/** Whether two codes are of one language. */
+export const sameLanguage = (one, other) => base(one) === base(other);

@@ -1,7 +1,7 @@
 // The people of a book: their names, how much they say, and a voice for each.
 
 import { el, field, icon, note, quiet } from "../../dom.js";
-import { t } from "../../i18n.js";
+import { listed, t } from "../../i18n.js";
 import { PLAY } from "../../icons.js";
 import { joined } from "../../words.js";
 import { voiceOf, voiceSelect } from "../voice-choice.js";
@@ -71,7 +71,7 @@ export class People {
     const same = el("select", { ...key("same"), onchange: () => this.view.decide(changeName(id, name, same.value)) }, el("option", { value: "" }, "–"),
       this.#cast.people.filter((other) => other.name !== name).map((other) => el("option", { value: other.name }, nameOf(other.name))));
     return [
-      also.length > 0 && note(t("cast.also", { names: also.join(", ") })),
+      also.length > 0 && note(t("cast.also", { names: listed(also) })),
       ...merged.map((one) => el("button", { class: "link", onclick: () => this.view.decide(changeName(id, one)) }, t("cast.separate", { name: one }))),
       this.#voice(key("voice"), t("cast.voice"), voice, (chosen) => change({ voice: chosen }), nameOf(name), sample),
       field(t("cast.sex"), sexes),
