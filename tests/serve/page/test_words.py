@@ -6,16 +6,20 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import voxmatrix.serve.page
+from voxmatrix.dataset.segment.corrections import REASONS
+from voxmatrix.errors import Severity
 from voxmatrix.serve.page import files
 from voxmatrix.serve.page.files import read_page
 from voxmatrix.serve.page.routes import LANGUAGE_COOKIE, page_routes
+from voxmatrix.tables.training import amounts
+from voxmatrix.transcripts.lines import ProblemKind
 
 STATIC = Path(voxmatrix.serve.page.__file__).with_name("static")
 CATALOGUES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in STATIC.glob("words/*.json")}
@@ -47,9 +51,14 @@ EVERYWHERE = {
 UNTRANSLATED: dict[str, set[str]] = {
     "en": set(),
     "es": {
+        "finding.error",
+        "speak.key",
         "voices.host",
     },
     "fr": {
+        "reason.silence",
+        "setting.accumulation",
+        "speak.key",
         "page.sections",
         "style.pauses",
         "style.volume",
@@ -64,6 +73,7 @@ UNTRANSLATED: dict[str, set[str]] = {
         "tab.machine",
     },
     "de": {
+        "tab.jobs",
         "count.cpus",
         "speak.position",
         "jobs.kind_train",
@@ -81,6 +91,8 @@ UNTRANSLATED: dict[str, set[str]] = {
         "cast.person",
     },
     "sv": {
+        "setting.precision",
+        "speak.key",
         "machine.capability",
         "machine.processor",
         "machine.image",
@@ -124,6 +136,26 @@ def keys_in(text: str) -> set[str]:
     return set(re.findall(rf'"((?:{areas})\.\w+)"', text))
 
 
+def test_what_the_server_names_has_words() -> None:
+    """Its stable names; what has none is shown in the server's own words."""
+    assert {key.partition(".")[2] for key in WORDS if key.startswith("kind.")} == {
+        kind.replace("-", "_") for kind in get_args(ProblemKind)
+    }
+    assert {key.partition(".")[2] for key in WORDS if key.startswith("reason.")} == {
+        reason.replace("-", "_") for reason in REASONS
+    }
+    for key in WORDS:
+        area, _, name = key.partition(".")
+        if area == "fix":
+            assert f"kind.{name}" in WORDS
+        if area in ("fix", "code"):  # the server's words are English, and say more
+            assert WORDS[key] == ""
+    assert {row.name: row.expect for row in amounts()} == {
+        key.partition(".")[2]: words for key, words in WORDS.items() if key.startswith("expect.")
+    }
+    assert {f"finding.{severity}" for severity in get_args(Severity)} <= WORDS.keys()
+
+
 def test_every_key_that_is_used_exists() -> None:
     for name, text in MODULES.items():
         called = re.findall(r'\b(?:t|parts)\("([^"]*)"', text)
@@ -132,7 +164,9 @@ def test_every_key_that_is_used_exists() -> None:
 
 
 def test_every_key_is_used() -> None:
-    used = {"locale", "language.name"}.union(*map(keys_in, MODULES.values()), re.findall(r"\{(.*?)\}", INDEX))
+    areas = {area for text in MODULES.values() for area in re.findall(r'\bknown\("(\w+)"', text)}
+    used = {key for key in WORDS if key.partition(".")[0] in areas} | {"locale", "language.name"}
+    used = used.union(*map(keys_in, MODULES.values()), re.findall(r"\{(.*?)\}", INDEX))
     assert sorted(WORDS.keys() - used) == []
 
 

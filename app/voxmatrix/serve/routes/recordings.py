@@ -215,10 +215,11 @@ def _list_facts(found: PromptList, reviewed: Review) -> dict[str, Any]:
         "usable": sum(take.usable for take in reviewed.takes.values()),
         "skipped": len(found.skipped - reviewed.takes.keys()),
         "seconds": round(reviewed.seconds, 2),
+        "level": amount.name,
         "expect": amount.expect,
         "better": None
         if better is None
-        else {"seconds": 60 * better.minutes, "amount": better.duration, "expect": better.expect},
+        else {"seconds": 60 * better.minutes, "amount": better.duration, "level": better.name, "expect": better.expect},
         "trainable": round(reviewed.seconds) >= MIN_SECONDS,
     }
 

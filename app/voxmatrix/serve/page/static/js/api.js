@@ -1,7 +1,7 @@
 // The server's API. What it says about an error is shown in its own words.
 
 import { lost } from "./connection.js";
-import { t } from "./i18n.js";
+import { known, t } from "./i18n.js";
 import { askForKey, heldKey } from "./key.js";
 import { sentence } from "./words.js";
 
@@ -73,7 +73,8 @@ async function said(response) {
   const again = response.headers.get("Retry-After");
   let message = t("server.status", { status: response.status });
   try {
-    message = sentence(JSON.parse(text).error.message);
+    const { error } = JSON.parse(text);
+    message = known("code", error.code, sentence(error.message));
   } catch {
     // Not the server itself, but something before it.
   }

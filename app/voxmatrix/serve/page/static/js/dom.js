@@ -1,6 +1,6 @@
 // Elements, without HTML in strings: what comes from a server or a person is only ever text.
 
-import { t } from "./i18n.js";
+import { known, t } from "./i18n.js";
 
 /** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
@@ -99,7 +99,7 @@ const remedied = ({ remedy }) => remedy && el("p", { class: "remedy" }, remedy);
 
 /** A finding of the plan, or of doctor. */
 export const finding = (found) =>
-  el("li", { class: found.severity }, el("span", { class: "mark" }, found.severity), el("div", {}, el("p", {}, found.problem), remedied(found)));
+  el("li", { class: found.severity }, el("span", { class: "mark" }, known("finding", found.severity, found.severity)), el("div", {}, el("p", {}, found.problem), remedied(found)));
 
 /** Give files that are dropped anywhere but on an input for files to `take`. `zone` shows that it takes them. */
 export function onDrop(zone, signal, take) {

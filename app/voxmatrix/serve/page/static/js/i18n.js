@@ -28,5 +28,8 @@ export function t(key, values = {}) {
   return form.replace(/\{(\w+)\}/g, (_, name) => written(values[name]));
 }
 
+/** What the server calls by a name that is always the same: its words in this language, or else `other`. */
+export const known = (area, name, other) => words[`${area}.${String(name).replaceAll("-", "_")}`] || other;
+
 /** The words for a key, as texts and elements: `{name}` in them becomes the element of that name. */
 export const parts = (key, elements) => words[key].split(/\{(\w+)\}/).map((part, at) => (at % 2 ? elements[part] : part));

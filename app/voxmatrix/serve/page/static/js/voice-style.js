@@ -1,7 +1,7 @@
 // How a voice speaks: its speed and, folded, pauses, volume and its knobs, as its capabilities say.
 
 import { el, field } from "./dom.js";
-import { decimal, LOCALE, t } from "./i18n.js";
+import { decimal, known, LOCALE, t } from "./i18n.js";
 
 const SLOWEST = 0.5; // slower or faster than this is hard to follow
 const FASTEST = 2;
@@ -39,7 +39,7 @@ export class VoiceStyle {
     this.#more.replaceChildren(el("summary", {}, t("style.more")),
       row(output, "sentence_pause", t("style.pauses"), { low: 0, high: 2 }, (value) => t("style.seconds", { value: decimal(value, 2) })),
       row(output, "volume", t("style.volume"), { low: 0.25, high: 2 }, (value) => t("style.percent", { value: Math.round(100 * value) })),
-      ...knobs.map(([name, knob]) => row(this.#set, name, knob.title, { ...knob, step: knob.integer ? 1 : (knob.high - knob.low) / STEPS }, (value) => value.toLocaleString(LOCALE))),
+      ...knobs.map(([name, knob]) => row(this.#set, name, known("knob", name, knob.title), { ...knob, step: knob.integer ? 1 : (knob.high - knob.low) / STEPS }, (value) => value.toLocaleString(LOCALE))),
       reset);
     const speed = row(output, "speed", t("style.speed"), { low, high }, (value) => t("style.times", { value: decimal(value, 2) }));
     this.element.replaceChildren(...[low < high && speed, this.#more].filter(Boolean));

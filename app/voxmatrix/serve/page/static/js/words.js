@@ -33,6 +33,12 @@ export function duration(seconds) {
   return hours < 48 ? t("time.hours", { hours, minutes: minutes % 60 }) : t("time.days", { count: Math.round(hours / 24) });
 }
 
+/** An amount of speech in a word: 60 → "1 minute", 18000 → "5 hours" */
+export function amountOf(seconds) {
+  const [value, unit] = seconds < 7200 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
+  return value.toLocaleString(LOCALE, { style: "unit", unit, unitDisplay: "long" });
+}
+
 const UNITS = ["B", "KiB", "MiB", "GiB"];
 
 /** 1500000 → "1.4 MiB" */

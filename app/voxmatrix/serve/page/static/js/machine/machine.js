@@ -2,7 +2,7 @@
 
 import { read } from "../api.js";
 import { onBack } from "../connection.js";
-import { t } from "../i18n.js";
+import { known, t } from "../i18n.js";
 import { devices } from "./devices.js";
 import { byId, el, finding, note, quiet, trouble } from "../dom.js";
 import { spaced } from "../words.js";
@@ -45,7 +45,7 @@ function findings({ doctor, plan: { findings: ofPlan } }) {
 function plan({ settings }) {
   const rows = Object.entries(settings).map(([name, { value, reason, source }]) =>
     el("tr", {},
-      el("th", { scope: "row" }, spaced(name)),
+      el("th", { scope: "row" }, known("setting", name, spaced(name))),
       el("td", { class: "value" }, shown(value)),
       el("td", {}, reason, source !== "automatic" && el("span", { class: "tag" }, source))));
   const head = el("tr", {}, [t("machine.setting"), t("machine.value"), t("machine.why")].map((name) => el("th", { scope: "col" }, name)));

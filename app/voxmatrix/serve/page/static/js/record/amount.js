@@ -1,9 +1,9 @@
 // How much was recorded, what a voice of that can be, and the way to it.
 
 import { el, filled, onDo, trouble } from "../dom.js";
-import { t } from "../i18n.js";
+import { known, t } from "../i18n.js";
 import { showInTrain } from "../jobs/api.js";
-import { clock, sentence } from "../words.js";
+import { amountOf, clock, sentence } from "../words.js";
 import { checkList } from "./api.js";
 
 export function amount(list) {
@@ -14,7 +14,7 @@ export function amount(list) {
   return el("section", { class: "amount" },
     el("h2", {}, t("record.gives")),
     filled(better ? Math.min(1, seconds / better.seconds) : 1),
-    el("dl", {}, side(now, expect), better && side(t("record.with_more", { amount: better.amount }), better.expect)),
+    el("dl", {}, side(now, known("expect", list.level, expect)), better && side(t("record.with_more", { amount: amountOf(better.seconds) }), known("expect", better.level, better.expect))),
     trainable && train(list));
 }
 

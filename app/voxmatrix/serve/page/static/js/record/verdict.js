@@ -1,7 +1,7 @@
 // What is said of a take.
 
 import { el, note } from "../dom.js";
-import { decimal, t } from "../i18n.js";
+import { decimal, known, t } from "../i18n.js";
 import { sentence } from "../words.js";
 
 const HINTS = {
@@ -29,10 +29,17 @@ function facts({ seconds, speech_dbfs: speech, noise_dbfs: noise }) {
 
 const hint = (words) => [words, note(words)];
 
+/** A finding in the person's language, where that has words for what can be done about it. */
+function inWords({ kind, problem, remedy }) {
+  const fix = known("fix", kind, "");
+  return fix ? [known("kind", kind, problem), fix] : [problem, remedy];
+}
+
 export function said(quality, title, findings, more) {
-  const lines = findings.map(({ problem, remedy }) =>
+  const told = findings.map(inWords);
+  const lines = told.map(([problem, remedy]) =>
     el("li", {}, problem && el("span", {}, sentence(problem)), remedy && el("span", { class: "remedy" }, sentence(remedy))));
-  const words = [title, ...findings.flatMap(({ problem, remedy }) => [problem, remedy])].filter(Boolean).map(sentence).join(" ");
+  const words = [title, ...told.flat()].filter(Boolean).map(sentence).join(" ");
   return [words, el("div", {},
     el("p", {}, el("strong", { class: `verdict ${quality}` }, title), more && el("span", { class: "note number" }, more)),
     lines.length > 0 && el("ul", {}, lines))];

@@ -90,7 +90,7 @@ export function startSpeak(settings) {
     const button = byId("speak");
     button.classList.toggle("stop", running !== null);
     button.querySelector("span").textContent = t(running ? "speak.stop" : isLong() ? "speak.make_file" : "speak.title");
-    button.querySelector("kbd").textContent = running ? "esc" : isApple ? "⌘ ↵" : "ctrl ↵";
+    button.querySelector("kbd").textContent = running ? "esc" : isApple ? "⌘ ↵" : t("speak.key");
   }
 
   function problem(message) {

@@ -2,7 +2,7 @@
 
 import { ask, read } from "../api.js";
 import { el, figures, note, onDo, quiet, trouble } from "../dom.js";
-import { t } from "../i18n.js";
+import { known, t } from "../i18n.js";
 import { createJob, pathOf, showInTrain } from "../jobs/api.js";
 import { clip } from "../sound/clip.js";
 import { clock, sentence } from "../words.js";
@@ -50,7 +50,7 @@ export class Clips {
   #leftOut({ segments, reasons, left_out: seconds }) {
     const byReason = Map.groupBy(segments.filter(({ file }) => !file), ({ reason }) => reason);
     return el("div", {}, [...byReason].map(([reason, parts]) => el("details", { class: "kind" },
-      el("summary", {}, el("span", { class: "mark" }, t("train.left_out")), " ", t("train.reason_time", { reason: reasons[reason], time: clock(seconds[reason], 0) })),
+      el("summary", {}, el("span", { class: "mark" }, t("train.left_out")), " ", t("train.reason_time", { reason: known("reason", reason, reasons[reason]), time: clock(seconds[reason], 0) })),
       el("ul", {}, parts.map((one) => el("li", {}, this.#place(one)))))));
   }
 
@@ -75,7 +75,7 @@ export class Clips {
     const problem = trouble();
     const show = () => {
       const { reason, detail } = one;
-      const [quality, words] = { "": ["good", t("train.kept")], [DROPPED]: ["calm", t("train.dropped")] }[reason] ?? ["fair", sentence(detail || this.found.reasons[reason])];
+      const [quality, words] = { "": ["good", t("train.kept")], [DROPPED]: ["calm", t("train.dropped")] }[reason] ?? ["fair", sentence(detail || known("reason", reason, this.found.reasons[reason]))];
       state.className = `verdict ${quality}`;
       state.textContent = words;
       keep.textContent = t(reason ? "train.keep" : "train.save");

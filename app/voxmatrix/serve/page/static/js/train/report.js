@@ -1,7 +1,7 @@
 // What was found in recordings, and what they give.
 
 import { el, figures, note, trouble } from "../dom.js";
-import { parts, t } from "../i18n.js";
+import { known, parts, t } from "../i18n.js";
 import { clock, language, sentence, spaced } from "../words.js";
 
 const MOST = 50; // lines of one kind of problem; the rest is counted
@@ -27,7 +27,7 @@ function kinds(problems) {
   return el("div", {}, [...byKind].map(([kind, found]) => {
     const isError = found.some(({ severity }) => severity === "error");
     return el("details", { class: `kind ${isError ? "error" : "warning"}` },
-      el("summary", {}, el("span", { class: "mark" }, t(isError ? "train.left_out" : "train.warning")), " ", t("train.kind_count", { kind: spaced(kind.replaceAll("-", "_")), recordings: t("count.recordings", { count: found.length }) })),
+      el("summary", {}, el("span", { class: "mark" }, t(isError ? "train.left_out" : "train.warning")), " ", t("train.kind_count", { kind: known("kind", kind, spaced(kind.replaceAll("-", "_"))), recordings: t("count.recordings", { count: found.length }) })),
       el("p", { class: "remedy" }, found[0].remedy),
       el("ul", {}, found.slice(0, MOST).map(({ id, path, problem }) => el("li", {}, el("code", {}, path || id), ` ${problem}`))),
       found.length > MOST && note(t("train.and_more", { count: found.length - MOST })));

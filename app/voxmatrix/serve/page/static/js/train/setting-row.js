@@ -1,7 +1,7 @@
 // One setting: its value, which can be changed, and the reason for it.
 
 import { el, note } from "../dom.js";
-import { t } from "../i18n.js";
+import { known, t } from "../i18n.js";
 import { spaced } from "../words.js";
 
 /**
@@ -9,7 +9,7 @@ import { spaced } from "../words.js";
  * @param {{name: string, label?: string, options?: string[], least?: number, step?: number | string}} field
  * @param {(text: string) => void} onEdit
  */
-export function settingRow({ name, label = spaced(name), options, least, step = 1 }, onEdit) {
+export function settingRow({ name, label = known("setting", name, spaced(name)), options, least, step = 1 }, onEdit) {
   let writing = false; // what is being written is not replaced
   const isText = least === undefined;
   const input = isText

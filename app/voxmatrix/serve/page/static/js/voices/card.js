@@ -2,7 +2,7 @@
 
 import { ask } from "../api.js";
 import { el, nameInput, note, onDo, quiet, speakAddress, trouble } from "../dom.js";
-import { t } from "../i18n.js";
+import { known, t } from "../i18n.js";
 import { showPlaying } from "../icons.js";
 import { deletion } from "../jobs/card.js";
 import { player } from "../sound/player.js";
@@ -35,7 +35,7 @@ export function installedCard(voice, { isDefault, isFixed, changed, signal }) {
     voice.problem ? el("span", { class: "voice-mark bad", "aria-hidden": "true" }, "!") : playButton(voice, problem, signal),
     el("div", { class: "voice-about" },
       el("h3", {}, voice.problem ? voice.title : el("a", { href: address, title: voice.id }, voice.title), isDefault && el("span", { class: "tag" }, t("voices.default"))),
-      note(joined(voice.language && language(voice.language), voice.gender || voice.quality.replaceAll("_", " "), voice.speakers.length ? t("count.speakers", { count: voice.speakers.length }) : "")),
+      note(joined(voice.language && language(voice.language), known("gender", voice.gender, voice.gender) || voice.quality.replaceAll("_", " "), voice.speakers.length ? t("count.speakers", { count: voice.speakers.length }) : "")),
       el("p", { class: "note small" }, joined(ORIGINS[voice.origin], voice.license)),
       voice.problem && el("p", { class: "problem" }, sentence(voice.problem)),
       problem),
