@@ -64,6 +64,33 @@ def test_every_page_can_be_found_from_the_readme() -> None:
         assert f"(docs/{page.name})" in readme
 
 
+@pytest.mark.parametrize("language", ["es", "fr"])
+def test_a_translated_readme_says_to_type_and_links_what_the_english_one_does(language: str) -> None:
+    english, translated = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", f"README.{language}.md"))
+    assert _typed(translated) == _typed(english)
+    links = re.compile(r"\]\(([^)\s]+)\)")
+    own = {"README.md", "README.es.md", "README.fr.md"}
+    assert [link for link in links.findall(translated) if link not in own] == [
+        link for link in links.findall(english) if link not in own
+    ]
+    levels = re.compile(r"^(#+) ", re.MULTILINE)
+    assert levels.findall(translated) == levels.findall(english)
+    assert len(re.findall(r"^- \*\*", translated, re.MULTILINE)) == len(re.findall(r"^- \*\*", english, re.MULTILINE))
+
+
+def test_the_readmes_lead_to_each_other() -> None:
+    for name in ("README.md", "README.es.md", "README.fr.md"):
+        others = {"README.md", "README.es.md", "README.fr.md"} - {name}
+        first = (ROOT / name).read_text(encoding="utf-8").split("\n\n")[1]
+        assert set(re.findall(r"\((README[^)]*)\)", first)) == others
+
+
+def _typed(readme: str) -> list[str]:
+    """The lines to type, without what is said about them."""
+    lines = re.findall(r"^    (.*)$", readme, re.MULTILINE)
+    return [re.sub(r"\s+#(?: .*)?$", "", line) for line in lines]
+
+
 def test_the_layers_are_those_of_the_import_contract_and_every_module_is_in_one() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
