@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from voxmatrix.text.language_guess import language_words, other_language
+from voxmatrix.text.language_guess import language_words, likely_language, other_language
 from voxmatrix.text.prompts import sentence_list
 
 SENTENCES = {
@@ -37,7 +37,10 @@ def test_nothing_is_said_of_short_texts_and_languages_without_a_table(text: str,
 
 
 def test_each_language_has_words_and_directions() -> None:
-    assert all(len(row["function"].split()) >= 30 and row["directions"].split() for row in language_words().values())
+    assert all(
+        len(row["function"].split()) >= 30 and row["directions"].split() and row["everyday"]
+        for row in language_words().values()
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,3 +48,42 @@ def test_each_language_has_words_and_directions() -> None:
 )
 def test_words_that_are_said_again_and_again_are_no_language(text: str, language: str) -> None:
     assert other_language(text, language) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Buenos días. ¿Cómo está usted hoy?", "es"),
+        ("Hola", "es"),
+        ("Bonjour, comment allez-vous ?", "fr"),
+        ("Guten Tag, wie geht es Ihnen?", "de"),
+        ("Hej, hur mår du?", "sv"),
+        ("Hello there, how are you?", "en"),
+        ("Buongiorno! È una bella giornata.", "it"),
+        ("Bom dia! Você está bem?", "pt"),
+        ("こんにちは、元気ですか", "ja"),
+        ("你好", "zh"),
+        ("안녕하세요", "ko"),
+        ("Καλημέρα!", "el"),
+        *((text, language) for language, text in SENTENCES.items()),
+    ],
+)
+def test_a_short_text_tells_its_language(text: str, language: str) -> None:
+    assert likely_language(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "123.", "voxmatrix", "Anna", "Привет, как дела?", "Bună dimineața! Astăzi este o zi frumoasă.", "[[aɪ]]"],
+)
+def test_nothing_is_said_of_what_could_be_several_languages_or_none(text: str) -> None:
+    """Cyrillic letters are those of several; Romanian has no table."""
+    assert likely_language(text) == ""
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr", "sv"])
+def test_no_bundled_sentence_is_likelier_to_be_of_another_language(language: str) -> None:
+    sentences = sentence_list(language)
+    known = [likely_language(text) for text in sentences]
+    assert {language, ""} >= set(known)
+    assert known.count(language) > 0.8 * len(sentences)

@@ -26,7 +26,7 @@ def path_of(name: str, file: str = "") -> str:
 def _entry(name: str, files: dict[str, bytes]) -> dict[str, Any]:
     code, title, quality = name.split("-")
     folder = f"{code[:2]}/{code}/{title}/{quality}"
-    english = {"en": ("English", "United States"), "de": ("German", "Germany")}[code[:2]]
+    english = {"en": ("English", "United States"), "de": ("German", "Germany"), "sv": ("Swedish", "Sweden")}[code[:2]]
     return {
         "key": name,
         "name": title,
@@ -45,6 +45,20 @@ def _entry(name: str, files: dict[str, bytes]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _files(name: str, license: str, voice: bytes, config: bytes) -> dict[str, bytes]:
+    return {"MODEL_CARD": _CARD.format(license).encode(), f"{name}.onnx": voice, f"{name}.onnx.json": config}
+
+
+def add_to_hub(hub: FileServer, name: str, license: str) -> None:
+    """One more voice, which says in its language what the others say."""
+    config = json.loads(hub.files[path_of(FREE, f"{FREE}.onnx.json")])
+    config["espeak"] = {"voice": name[:2]}
+    files = _files(name, license, hub.files[path_of(FREE)], json.dumps(config).encode())
+    hub.files |= {path_of(name, file): content for file, content in files.items()}
+    place = f"{_REPOSITORY}/main/voices.json"
+    hub.files[place] = json.dumps({**json.loads(hub.files[place]), name: _entry(name, files)}).encode()
+
+
 @pytest.fixture
 def hub(make_onnx: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:  # noqa: F811
     """HF_ENDPOINT leads to it."""
@@ -52,11 +66,7 @@ def hub(make_onnx: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Iter
     index = {}
     with file_server() as server:
         for name, license in ((FREE, "CC0"), (RESTRICTED, "CC BY-NC-SA 4.0")):
-            files = {
-                "MODEL_CARD": _CARD.format(license).encode(),
-                f"{name}.onnx": voice.read_bytes(),
-                f"{name}.onnx.json": Path(f"{voice}.json").read_bytes(),
-            }
+            files = _files(name, license, voice.read_bytes(), Path(f"{voice}.json").read_bytes())
             index[name] = _entry(name, files)
             server.files |= {path_of(name, file): content for file, content in files.items()}
         index["broken"] = {"key": "broken"}  # left out

@@ -141,7 +141,9 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     table = cast_table(given.cast)
     kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
     book = read_chapters(file, "", kinds, given.titles)  # all of them: some alone do not tell who speaks
-    voice = voice_for_language(given.voice or (table.narrator if table else ""), language_of(book), "the book", as_json=as_json)
+    voice = voice_for_language(
+        given.voice or (table.narrator if table else ""), language_of(book), "the book", as_json=as_json
+    )
     style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice)
     book, style = with_speakers(book, voice.language, style, given.cast, table)
     book = with_metadata(selected(book, given.chapters), given)

@@ -26,10 +26,12 @@ def language_routes(services: Services) -> APIRouter:
 
     @router.post("/v1/text/language")
     def guess_language(body: SomeText) -> dict[str, Any]:
-        """The language of a text as a code, and the voice that speaks it; null where that is not known, or there is none."""
+        """The language of a text as a code, and the voice that speaks it; null for what is not known or not here."""
         language = likely_language(body.text)
         voices = services.catalogue.voices().values()
-        usable = sorted((card for card in voices if not services.catalogue.problem(card)), key=lambda card: is_own(card.path))
+        usable = sorted(
+            (card for card in voices if not services.catalogue.problem(card)), key=lambda card: is_own(card.path)
+        )
         voice = voice_for(language, usable) if language else None
         return {"language": language or None, "voice": voice.id if voice else None}
 
