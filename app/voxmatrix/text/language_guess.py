@@ -54,11 +54,13 @@ def likely_language(text: str) -> str:
     if (script := max(scripts, key=lambda name: scripts[name], default="")) != _LATIN:
         return _language_of(scripts, script)
     clues = _clues()
-    scores: Counter[str] = Counter()
+    scores: defaultdict[str, float] = defaultdict(float)
     for clue in words | set(text):
         for language in clues.get(clue, ()):
             scores[language] += 1 / len(clues[clue])
-    (best, most), (_, second) = (*scores.most_common(2), ("", 0.0), ("", 0.0))[:2]
+    (most, best), (second, _) = sorted([(0.0, ""), (0.0, ""), *((score, name) for name, score in scores.items())])[
+        :-3:-1
+    ]
     known = sum(best in clues.get(word, ()) for word in words)
     return best if most >= _EVIDENCE and most >= _TIMES * second and known >= _KNOWN * len(words) else ""
 

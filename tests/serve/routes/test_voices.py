@@ -214,3 +214,15 @@ def test_what_cannot_be_unloaded_is_said(free: Running, field: str, said: str) -
     answer = free.post("/v1/voices/unload", {field: "gone"})
     assert answer.status_code == 404
     assert said in answer.json()["error"]["message"] and answer.json()["error"]["param"] == field
+
+
+def test_a_text_tells_its_language_and_the_voice_that_speaks_it(free: Running) -> None:
+    def told(text: str) -> dict[str, Any]:
+        answer = free.post("/v1/text/language", {"text": text})
+        assert answer.status_code == 200
+        return dict(answer.json())
+
+    assert told("Buenos días. ¿Cómo está?") == {"language": "es", "voice": "es_ES-dora-student"}
+    assert told("Guten Tag, wie geht es Ihnen?") == {"language": "de", "voice": None}
+    assert told("") == {"language": None, "voice": None}
+    assert free.post("/v1/text/language", {"text": "a" * 10_001}).status_code == 400
