@@ -90,6 +90,22 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
             min=1,
         ),
     ] = None
+    patience: Annotated[
+        int,
+        options.automatic(
+            "--patience",
+            "N",
+            "Early stopping: end after N validations without a better one (0: only say so).",
+            "Training",
+            min=0,
+        ),
+    ] = 0
+    sample_text: Annotated[
+        str,
+        options.automatic(
+            "--sample-text", "TEXT", "What the samples say (default: the text of a recording).", "Checkpoints"
+        ),
+    ] = ""
     checkpoint_every: Annotated[
         int | None,
         options.automatic(
@@ -200,6 +216,9 @@ def _settings(out: Path, given: TrainOptions, overrides: "Overrides") -> "TrainS
         start_from=given.start_from,
         validate_every=given.validate_every,
         checkpoint_every=given.checkpoint_every,
+        patience=given.patience or None,
+        sample_text=given.sample_text,
+        judge=given.judge,
         keep=given.keep,
         threads=given.threads or None,
         fresh=given.fresh,
@@ -213,6 +232,8 @@ def _summary(result: "TrainResult") -> dict[str, Any]:
         "last": str(result.last),
         "best": str(result.best),
         "steps": result.steps,
+        "best_step": result.best_step,
+        "stalled": result.stalled,
         "losses": dict(result.losses),
         **({} if result.tuned is None else {"tuned": result.tuned.to_json()}),
     }

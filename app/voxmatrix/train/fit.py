@@ -36,6 +36,8 @@ class TrainResult:
     steps: int
     losses: Mapping[str, float]  # means of the last report; empty if the run was already finished
     validation_mel: float  # of the best checkpoint
+    best_step: int  # its step
+    stalled: bool  # the training ended because no validation was better
     tuned: TuneResult | None = None  # the result of `--tune`
 
 
@@ -117,6 +119,8 @@ def _result(run: Run, losses: Mapping[str, float], tuned: TuneResult | None = No
         steps=position.step,
         losses=losses,
         validation_mel=position.best_mel,
+        best_step=position.best_step,
+        stalled=run.settings.patience is not None and position.since_best >= run.settings.patience,
         tuned=tuned,
     )
 

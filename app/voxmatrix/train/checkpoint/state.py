@@ -33,6 +33,7 @@ class Position:
     index: int = 0
     best_mel: float = float("inf")
     best_step: int = 0
+    since_best: int = 0  # validations after that of `best_step`
 
 
 @dataclass(frozen=True, kw_only=True)

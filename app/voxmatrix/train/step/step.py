@@ -19,16 +19,13 @@ from torch.nn.utils import parametrize
 
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES
-from voxmatrix.train.config import BETAS, EPSILON, KL_WEIGHT, MEL_WEIGHT
+from voxmatrix.train.config import BETAS, EPSILON, KL_WEIGHT, LOSSES, MEL_WEIGHT
 from voxmatrix.train.data.batches import Batch, BatchCounts
 from voxmatrix.train.step.rng import rng_of
 from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
 from voxmatrix.vits.layers.masks import cut
 from voxmatrix.vits.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
 from voxmatrix.vits.synthesizer import Synthesizer, TrainingOutput
-
-#: Parts of the losses, in the order of the columns of metrics.csv.
-LOSSES = ("mel", "kl", "duration", "adversarial", "features", "discriminator")
 
 
 class Autocast(Protocol):
