@@ -48,7 +48,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "prepare": (("/recordings", "--report", "/data/report.html"), "report.html"),
     "train": ((*TRAIN[1:], "--max-steps", "1"), "run/last.ckpt"),
     "speak": (("--voice", "/data/run", "--text", "Hello", "--out", "/data/hello.wav"), "hello.wav"),
-    "export voice": (("/data/run", "--out", "/data/voice.onnx"), "voice.onnx"),
+    "export voice": (("/data/run", "--out", "/data/voice.onnx", "--force"), "voice.onnx"),
     "distil": (
         (
             *("/data/voice.onnx", "--out", "/data/fast.onnx", "--text", "/data/text.txt", "--steps", "1"),

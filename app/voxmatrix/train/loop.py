@@ -183,7 +183,8 @@ class Loop:
         if self.words is None or not (last or self.hearings.is_due(step)):
             return None
         with self.hearings.timed():
-            return self.words(self.run.state.networks)
+            wrong = self.run.state.position.words_wrong = self.words(self.run.state.networks)
+        return wrong
 
     def save(self, *, keep: bool = False) -> Path:
         """Write last.ckpt; with `keep`, also under the name of its step."""

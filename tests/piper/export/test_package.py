@@ -79,7 +79,7 @@ def test_a_training_is_exported_under_the_name_of_the_folder(
     make_checkpoint: MakeCheckpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "anna"
-    words = ["export", "voice", str(make_checkpoint()), "--for", "homeassistant", "--out", str(out), "--noise", "0.2"]
+    words = ["export", "voice", str(make_checkpoint()), "--for", "homeassistant", "--out", str(out), "--noise", "0.2", "--force"]
     assert main.run([*words, "--json"]) == 0
 
     made = json.loads(capsys.readouterr().out)
