@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli.checkpoints import checkpoint_named
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import read_overrides
@@ -46,7 +47,12 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
 
     start_from: Annotated[
         Path | None,
-        options.option("--from", "FILE", "Fine-tune this checkpoint, or the best of a run.", panel="Training"),
+        options.option(
+            "--from",
+            "FILE",
+            "Fine-tune this checkpoint, the best of a run, or a public one by its name (voices search --checkpoints).",
+            panel="Training",
+        ),
     ] = None
     max_steps: Annotated[
         int, options.automatic("--max-steps", "N", "Stop after N steps (0: no limit).", "Training", min=0)
@@ -165,12 +171,17 @@ def command(
     if out.resolve() == data.resolve() and (given.fresh or not any(out.glob("*.ckpt"))):
         raise UsageError(f"--out {out} is the folder of the recordings", "choose another folder for the run")
     if given.start_from is not None:
-        from voxmatrix.piper.files import find_checkpoint
+        from voxmatrix.piper.checkpoints import place_of
+        from voxmatrix.piper.files import PUBLIC_NAME, find_checkpoint
         from voxmatrix.voices.resolve import check_trainable
 
         check_trainable(given.start_from, "be trained further")
         if given.start_from.exists():  # else it is reported when it is needed: a run that goes on does not
             given = replace(given, start_from=find_checkpoint(given.start_from))
+        elif PUBLIC_NAME.fullmatch(name := str(given.start_from)):
+            has_run = any(out.glob("*.ckpt")) and not given.fresh
+            public = place_of(name) if has_run else checkpoint_named(name, as_json=as_json)
+            given = replace(given, start_from=public)
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
     prepared = prepare_with_progress(

@@ -20,6 +20,7 @@ from voxmatrix.vits.synthesizer import Synthesizer
 _SPEAKS = Path("tests/distil/voices/en_US-slt-tiny.onnx")
 
 
+@pytest.mark.slow
 def test_a_voice_that_speaks_passes_unless_its_words_were_not_heard() -> None:
     config, generator = VoiceConfig.read(config_path(_SPEAKS)), exported_generator(_SPEAKS, 1)
     assert sound_changes(generator, config.id_map, config.rate_hz) > 2 * LEAST_CHANGES
