@@ -41,7 +41,9 @@ def hub(make_checkpoint: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -
         for name, data in files.items()
     ]
     with file_server() as server:
-        server.files = {f"{_DATASET}/resolve/{_COMMIT}/{name}".replace("=", "%3D"): data for name, data in files.items()}
+        server.files = {
+            f"{_DATASET}/resolve/{_COMMIT}/{name}".replace("=", "%3D"): data for name, data in files.items()
+        }
         server.files[_LIST] = json.dumps({"sha": _COMMIT, "siblings": siblings}).encode()
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)

@@ -1,4 +1,4 @@
-"""Public checkpoints on the command line: `voices search --checkpoints`, `voices download --checkpoint`, `train --from`."""
+"""Public checkpoints: `voices search --checkpoints`, `voices download --checkpoint`, `train --from NAME`."""
 
 import sys
 from pathlib import Path
@@ -50,7 +50,9 @@ def checkpoint_named(name: str, *, accepted: bool = False, as_json: bool = False
     echo(f"{name}: {found.file.size / 1e6:.0f} MB, licence {license.words}", err=True)
     if not (license.permissive or accepted or as_json) and sys.stdin.isatty():
         echo(license.card, err=True)
-        accepted = typer.confirm("Its licence may restrict what voices made of it may be used for. Accept it?", err=True)
+        accepted = typer.confirm(
+            "Its licence may restrict what voices made of it may be used for. Accept it?", err=True
+        )
     with progress("download", "downloading", as_json=as_json) as on_progress:
         return install(found, license, accepted=accepted, on_progress=on_progress)
 

@@ -54,7 +54,11 @@ def voice(
         voice, out, noise=noise, noise_w=noise_w, force=force, speech="told" if force else "required"
     )
     if exported.doubt:
-        warn(Finding(problem=f"it has not learned to speak yet: {exported.doubt}", remedy=LEARN_FURTHER, severity="warning"))
+        warn(
+            Finding(
+                problem=f"it has not learned to speak yet: {exported.doubt}", remedy=LEARN_FURTHER, severity="warning"
+            )
+        )
     if as_json:
         print_json(
             {
@@ -89,7 +93,16 @@ def _package(
     family, path = locate(voice)
     card = family.card(path)
     origin = Origin(license=card.license, source=card.source)
-    made = write_package(path, program, out, noise=noise, noise_w=noise_w, origin=origin, force=force, speech="told" if force else "required")
+    made = write_package(
+        path,
+        program,
+        out,
+        noise=noise,
+        noise_w=noise_w,
+        origin=origin,
+        force=force,
+        speech="told" if force else "required",
+    )
     names = [one.name for one in made.files]
     if as_json:
         print_json({"folder": str(made.folder), "files": names, "install": made.install})

@@ -86,7 +86,9 @@ def parse_list(content: bytes) -> dict[str, PublicCheckpoint]:
         about = parse_json(content)
         found = sorted(_checkpoints(about["siblings"], str(about["sha"])), key=_trained)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DamagedFileError(f"the hub has no list of checkpoints: {error}", "check HF_ENDPOINT, or try later") from error
+        raise DamagedFileError(
+            f"the hub has no list of checkpoints: {error}", "check HF_ENDPOINT, or try later"
+        ) from error
     known = {one.name: one for one in found}
     return {name: known[name] for name in sorted(known)}
 
@@ -99,7 +101,9 @@ def find(name: str) -> PublicCheckpoint:
     """
     known = checkpoints()
     if name not in known:
-        raise BadInputError(f"there is no public checkpoint {name!r}", "voxmatrix voices search --checkpoints lists them")
+        raise BadInputError(
+            f"there is no public checkpoint {name!r}", "voxmatrix voices search --checkpoints lists them"
+        )
     return known[name]
 
 

@@ -234,6 +234,7 @@ def _repository() -> str:
 
 @cache
 def table() -> dict[str, Any]:
+    """The content of library.toml."""
     return tomllib.loads(Path(__file__).with_name("library.toml").read_text(encoding="utf-8"))
 
 

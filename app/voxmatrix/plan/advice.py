@@ -56,8 +56,7 @@ def _from_scratch(training: Intended) -> list[str]:
     said.append(f"usual from scratch are {_epochs(row['epochs'], training)}")
     if training.steps < row["least_steps"]:
         said.append(
-            f"{training.steps:,} steps from scratch are too few for words: expect "
-            f"{row['least_steps']:,} or more"
+            f"{training.steps:,} steps from scratch are too few for words: expect {row['least_steps']:,} or more"
         )
     return said
 

@@ -76,7 +76,9 @@ def read_run(out: Path) -> RunReport:
     """
     path = out / "run.json"
     if not path.is_file():
-        raise BadInputError(f"there is no run in {out}: it has no run.json", "choose the folder of a training, its `out`")
+        raise BadInputError(
+            f"there is no run in {out}: it has no run.json", "choose the folder of a training, its `out`"
+        )
     with read_errors(path):
         about = _read(path)
     voice = out / "voice.json"
@@ -134,7 +136,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise DamagedFileError(f"{path} is not JSON: {error}", "run the same training again, which writes it") from error
+        raise DamagedFileError(
+            f"{path} is not JSON: {error}", "run the same training again, which writes it"
+        ) from error
     return content if isinstance(content, dict) else {}
 
 

@@ -78,7 +78,9 @@ def _export(path: Path, noise: float | None, noise_w: float | None, out: Path, s
     if speech != "unchecked":
         doubts = doubt(generator, config.id_map, config.rate_hz, read.extra.get("progress", {}))
     if doubts and speech == "required":
-        raise BadInputError(f"{path} has not learned to speak yet: {doubts}", f"{LEARN_FURTHER}, or export it anyway with `force`")
+        raise BadInputError(
+            f"{path} has not learned to speak yet: {doubts}", f"{LEARN_FURTHER}, or export it anyway with `force`"
+        )
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         onnx = Path(folder) / "voice.onnx"
         write_onnx(generator, config, onnx)

@@ -94,7 +94,8 @@ def write_package(
 
     Raises:
         UsageError: there is no such program, the folder has files and `force` is not set, or a noise is out of range.
-        BadInputError: there is no such voice, `speech` is required and it has not learned to speak, or the program cannot say what the voice has learned.
+        BadInputError: there is no such voice, `speech` is required and it has not learned to speak, or the program
+            cannot say what the voice has learned.
         DamagedFileError: the voice is corrupt; MissingProgramError: espeak-ng's data is not here.
         UnreachableError: the folder cannot be written.
     """

@@ -10,8 +10,8 @@ from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.text.symbols import to_ids
 from voxmatrix.vits.synthesizer import Synthesizer
 
-#: The least of `sound_changes`. Voices that speak have 0.9 to 1.1, noise has 0.3, and 2 to 40 steps after random weights
-#: there is 0.03 to 0.1 (tiny, fast_x_low, medium): docs/inside/measured-by-hand.md.
+#: The least of `sound_changes`. Voices that speak have 0.9 to 1.1, noise has 0.3, and 2 to 80 steps after random
+#: weights there is 0.03 to 0.13 (tiny, fast_x_low, medium): docs/inside/measured-by-hand.md.
 LEAST_CHANGES = 0.4
 #: So many of the words that were heard at the last validation wrong are not speech either.
 MOST_WRONG = 0.9

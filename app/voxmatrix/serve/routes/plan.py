@@ -10,8 +10,8 @@ from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.machine.saved_device import CPU
-from voxmatrix.plan.device_request import AUTO, parse_device
 from voxmatrix.plan.advice import Intended, advise
+from voxmatrix.plan.device_request import AUTO, parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
 from voxmatrix.plan.plan import Overrides, Plan, plan_to_json
 from voxmatrix.serve.errors import ApiError

@@ -39,9 +39,7 @@ class SampleSpeaker:
             recorded = None if self.own else spectrum.mel(spectrum.linear(self.batch.wave))[0].cpu().numpy()
         samples = wave.cpu()
         path = self.folder / f"step-{step:09d}.wav"
-        pixels = picture(
-            mel, recorded, f"step {step}" if self.own else f"step {step}, clip {self.clip.id!a}"
-        )
+        pixels = picture(mel, recorded, f"step {step}" if self.own else f"step {step}, clip {self.clip.id!a}")
         with replacing(path) as file:
             soundfile.write(file, samples.numpy(), self.rate_hz, format="WAV", subtype="PCM_16")
         with replacing(path.with_suffix(".png")) as file:

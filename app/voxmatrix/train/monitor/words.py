@@ -11,7 +11,7 @@ from voxmatrix.train.data.batches import Collate
 from voxmatrix.train.monitor.samples import spoken
 from voxmatrix.train.step.step import Networks
 
-#: Sentences that are heard, and seconds of speech in their recordings: less than a minute for a CPU with the model base.
+#: Sentences that are heard, and seconds of speech in their recordings: less than a minute with the model base.
 _MOST, _MOST_SECONDS = 8, 40.0
 
 

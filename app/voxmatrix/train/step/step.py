@@ -19,7 +19,7 @@ from torch.nn.utils import parametrize
 
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.tables.quality import HOP, SEGMENT_FRAMES
-from voxmatrix.train.config import BETAS, EPSILON, KL_WEIGHT, LOSSES, MEL_WEIGHT
+from voxmatrix.train.config import BETAS, EPSILON, KL_WEIGHT, MEL_WEIGHT
 from voxmatrix.train.data.batches import Batch, BatchCounts
 from voxmatrix.train.step.rng import rng_of
 from voxmatrix.vits.discriminator import MultiPeriodDiscriminator
