@@ -253,7 +253,7 @@ def make_loop(run: Run, progress: Progress, stop: StopRequest, sampler_folder: P
             batch=collate([run.validation[first]]).to(run.device),
             rate_hz=state.recipe.rate_hz,
             folder=sampler_folder,
-            own=tuple(torch.tensor([ids], device=run.device) for ids in run.sample_sentences),
+            own=tuple(torch.tensor(ids, device=run.device) for ids in run.sample_sentences),
         ),
         validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
         total_steps=total_steps(run),

@@ -28,7 +28,7 @@ class SampleSpeaker:
     batch: Batch  # of this single clip, on the device
     rate_hz: int
     folder: Path
-    own: tuple[Tensor, ...] = ()  # the sentences of that text, ids (1, t) each, on the device
+    own: tuple[Tensor, ...] = ()  # the sentences of that text, ids (t,) each, on the device
 
     def __call__(self, networks: Networks, step: int, board: TensorBoard) -> Path:
         """Write a sample and its image, to files and to TensorBoard; returns the path of the sample."""
@@ -49,19 +49,24 @@ class SampleSpeaker:
         return path
 
     def _speak(self, networks: Networks) -> Tensor:
-        texts = self.own or (self.batch.text,)
-        waves = [spoken(networks, text, self.batch.speaker, self.rate_hz) for text in texts]
+        rows = [*self.own] or [first_text(self.batch)]
+        waves = [spoken(networks, ids, self.batch.speaker, self.rate_hz) for ids in rows]
         return torch.cat(waves)[: _MAX_SECONDS * self.rate_hz]
 
 
-def spoken(networks: Networks, text: Tensor, speaker: Tensor | None, rate_hz: int) -> Tensor:
-    """The speech of ids (1, t) with the noise of a fixed seed -> (n,), of 15 s at most."""
+def first_text(batch: Batch) -> Tensor:
+    """The ids of the first clip of a batch without their padding, (t,)."""
+    return batch.text[0, : batch.symbols_each[0]]
+
+
+def spoken(networks: Networks, ids: Tensor, speaker: Tensor | None, rate_hz: int) -> Tensor:
+    """The speech of ids (t,) with the noise of a fixed seed -> (n,), of 15 s at most."""
     torch.manual_seed(_SEED)
     networks.generator.eval()
-    lengths = torch.tensor([text.size(1)], device=text.device)
+    lengths = torch.tensor([len(ids)], device=ids.device)
     try:
         with torch.no_grad():
-            wave = networks.generator.infer(text, lengths, speaker=speaker)
+            wave = networks.generator.infer(ids.unsqueeze(0), lengths, speaker=speaker)
     finally:
         networks.generator.train()
     return wave[0, 0, : _MAX_SECONDS * rate_hz].float()

@@ -8,7 +8,7 @@ import torch
 from voxmatrix.dataset.prepared import Clip
 from voxmatrix.judge.hearing import Recogniser, word_errors
 from voxmatrix.train.data.batches import Collate
-from voxmatrix.train.monitor.samples import spoken
+from voxmatrix.train.monitor.samples import first_text, spoken
 from voxmatrix.train.step.step import Networks
 
 #: Sentences that are heard, and seconds of speech in their recordings: less than a minute with the model base.
@@ -31,7 +31,7 @@ class WordCheck:
         wrong = words = 0
         for clip in self.clips:
             batch = self.collate([(clip, torch.zeros(1))]).to(self.device)
-            wave = spoken(networks, batch.text, batch.speaker, self.rate_hz).cpu().numpy()
+            wave = spoken(networks, first_text(batch), batch.speaker, self.rate_hz).cpu().numpy()
             errors, count = word_errors(clip.text, self.recogniser.hear(wave, self.rate_hz).text, self.language)
             wrong, words = wrong + errors, words + count
         return wrong / max(1, words)
