@@ -37,8 +37,8 @@ class TrainResult:
     steps: int
     losses: Mapping[str, float]  # means of the last report; empty if the run was already finished
     validation_mel: float  # of the best checkpoint
-    best_step: int  # its step
-    stalled: bool  # the training ended because no validation was better
+    best_step: int = 0  # its step
+    stalled: bool = False  # the training ended because no validation was better
     tuned: TuneResult | None = None  # the result of `--tune`
 
 
