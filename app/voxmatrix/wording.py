@@ -74,7 +74,7 @@ def did_you_mean(wanted: str, names: Collection[str], titles: Mapping[str, str] 
     alike.sort(key=lambda name: not re.fullmatch(rf".*[/_]{re.escape(wanted)}", name.casefold()))
     if not alike:
         words = {word: name for name in reversed(list(names)) for word in (name.casefold(), *parts[name]) if word}
-        alike = list(dict.fromkeys(words[word] for word in get_close_matches(wanted, words, 3, 0.75)))
+        alike = list(dict.fromkeys(words[word] for word in get_close_matches(wanted, words, 1, 0.75)))
     return f"did you mean {' or '.join(alike[:_MOST_ALIKE])}?" if wanted and alike else ""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from voxmatrix.config import voice_folders
 from voxmatrix.errors import UsageError
-from voxmatrix.files import read_text_or_empty, write_text
+from voxmatrix.files import read_text_or_empty, storage_errors, write_text
 from voxmatrix.models.card import VoiceCard
 
 MAX_CHARACTERS = 80
@@ -38,7 +38,7 @@ def set_title(name: str, title: str) -> None:
         problem = f"`title` has {len(title)} characters" if title.isprintable() else f"`title` is {title!r}"
         raise UsageError(problem, f"give at most {MAX_CHARACTERS} that can be seen")
     known = {key: value for key, value in titles().items() if key != name}
-    write_text(_file(), json.dumps(known | ({name: title} if title else {}), ensure_ascii=False, indent=1) + "\n")
+    _write(known | ({name: title} if title else {}))
 
 
 def move_title(name: str, new: str | None) -> None:
@@ -47,7 +47,15 @@ def move_title(name: str, new: str | None) -> None:
     if title := known.pop(name, ""):
         if new is not None:
             known[new] = title
+        _write(known)
+
+
+def _write(known: Mapping[str, str]) -> None:
+    if known:
         write_text(_file(), json.dumps(known, ensure_ascii=False, indent=1) + "\n")
+    else:
+        with storage_errors(_file()):
+            _file().unlink(missing_ok=True)
 
 
 def _file() -> Path:
