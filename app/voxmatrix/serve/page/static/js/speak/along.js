@@ -11,7 +11,7 @@ const MOST = 400;
 /** `onWord` gets a word, where it is in the text, and its element; `signal` ends its life. */
 export function along(text, takes, onWord, signal) {
   const tokens = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({ word, at: index }));
-  const element = el("div", { class: "text along", role: "group", "aria-label": t("speak.words"), onclick: ({ target }) => choose(target), onkeydown: onKey });
+  const element = el("div", { class: "text along", role: "listbox", "aria-label": t("speak.words"), onclick: ({ target }) => choose(target), onkeydown: onKey });
   let first = -1; // of the words that are shown
   let lit = null;
 
@@ -24,7 +24,7 @@ export function along(text, takes, onWord, signal) {
     const shown = tokens.slice(from, from + MOST);
     element.replaceChildren(...shown.flatMap(({ word, at }, place) => {
       const before = place ? text.slice(shown[place - 1].at + shown[place - 1].word.length, at) : "";
-      return [before, el("span", { role: "button", class: "word", tabindex: place ? "-1" : "0" }, word)];
+      return [before, el("span", { role: "option", class: "word", tabindex: place ? "-1" : "0" }, word)];
     }));
     element.scrollTop = 0;
   }
