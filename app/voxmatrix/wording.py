@@ -63,7 +63,7 @@ def choice(wanted: str, names: Collection[str]) -> str:
 
 
 def did_you_mean(wanted: str, names: Collection[str], titles: Mapping[str, str] | None = None) -> str:
-    """"did you mean kokoro/af_heart?", for `heart`, or for the title of a voice; "" if nothing is alike.
+    """ "did you mean kokoro/af_heart?", for `heart`, or for the title of a voice; "" if nothing is alike.
 
     A part of a name comes first, then what has a mistake in typing.
     """

@@ -2,16 +2,18 @@
 
 import pytest
 
-from tests.piper.conftest import MakeCheckpoint
+from tests.piper.conftest import MakeCheckpoint, make_checkpoint, make_onnx
 from tests.serve.conftest import copy_voice
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.voices.resolve import remove, rename, resolve
 from voxmatrix.voices.titles import set_title, title_of, titles
 
+__all__ = ["make_checkpoint", "make_onnx"]  # fixtures
+
 
 @pytest.fixture
-def mine(make_onnx: MakeCheckpoint) -> str:
+def mine(make_onnx: MakeCheckpoint) -> str:  # noqa: F811
     copy_voice(make_onnx("tiny", phoneme_type="text"), home() / "voices" / "mine.onnx")
     return "mine"
 

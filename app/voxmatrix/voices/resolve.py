@@ -55,7 +55,7 @@ def locate(name: str | Path = "") -> tuple[Family, Path]:
     meant = did_you_mean(str(name), named, titles())
     raise BadInputError(
         f"there is no voice {path}",
-        f"{meant} Or " * bool(meant) + "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, "
+        f"{meant and f'{meant} Or '}choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, "
         f"or a name from `voxmatrix voices list`: {choice(str(name), named)}",
     )
 

@@ -1,4 +1,4 @@
-"""Titles: what people call voices, in any letters. The id of a voice stays, as do its files and what they sound like."""
+"""Titles: what people call voices, in any letters. The id of a voice stays, as do its files and its sound."""
 
 import json
 from collections.abc import Mapping

@@ -20,11 +20,11 @@ from tests.serve.page.actions import (
 from tests.serve.page.conftest import Server, opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page, Request, Route
+    from playwright.sync_api import BrowserContext, Page, Route
 
 pytestmark = pytest.mark.browser
-#: Three paragraphs, of which a server that takes 150 characters gets each by itself.
-PARAGRAPHS = "\n\n".join(f"Here is paragraph {name}, and it is not long. It ends soon." for name in ("one", "two", "three"))
+#: Of which a server that takes 90 characters gets each by itself.
+PARAGRAPHS = "\n\n".join(f"Here is paragraph {name}, and it is not long. It ends soon." for name in ("1", "2", "3"))
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_long_text_in_another_format_is_a_job(small: "Page") -> None:
     takes(small, "done").wait_for()
     small.get_by_label("Download as").select_option("aac")
     small.get_by_role("button", name="Download first as aac").click()
-    job = small.get_by_role("article", name="Speech: Here is paragraph one").first
+    job = small.get_by_role("article", name="Speech: Here is paragraph 1").first
     expect(job).to_contain_text("Done")
     job.get_by_text("Files").click()
     expect(job.get_by_role("link", name="speech.m4a")).to_be_visible()
@@ -110,7 +110,8 @@ def test_words_light_up_while_they_are_spoken(page: "Page", server: Server) -> N
                if (lit && seen.at(-1) !== lit.textContent) seen.push(lit.textContent);
              });
              player.seek(player.sound, 0);
-             const ended = new Promise((resolve) => player.addEventListener("change", () => player.playing || resolve()));
+             const ended = new Promise((resolve) =>
+               player.addEventListener("change", () => player.playing || resolve()));
              player.play(player.sound);
              await ended;
              return { seen, words };

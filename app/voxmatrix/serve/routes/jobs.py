@@ -54,7 +54,7 @@ async def growing_file(jobs: Jobs, job: str, path: FilePath) -> AsyncIterator[by
         return  # it was complete a moment ago
     with file:
         while not jobs.closing.is_set():
-            ended = (await asyncio.to_thread(jobs.get, job)).state in ENDED  # before it is read, so that nothing is missed
+            ended = (await asyncio.to_thread(jobs.get, job)).state in ENDED  # before it is read
             if block := await asyncio.to_thread(file.read, _BLOCK_BYTES):
                 yield block
             elif ended:

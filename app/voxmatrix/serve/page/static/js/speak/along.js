@@ -7,6 +7,8 @@ import { wordAt } from "./spoken.js";
 
 /** Words that are shown at once. */
 const MOST = 400;
+/** What is drawn now is seen so much later. */
+const FRAME_SECONDS = 0.016;
 
 /** `onWord` gets a word, where it is in the text, and its element; `signal` ends its life. */
 export function along(text, takes, onWord, signal) {
@@ -43,7 +45,7 @@ export function along(text, takes, onWord, signal) {
     const take = takes.find(({ sound }) => sound && sound === player.sound);
     if (!take?.words.length) return;
     const place = player.position(take.sound);
-    const spoken = take.words[wordAt(take.words, place)];
+    const spoken = take.words[wordAt(take.words, place + FRAME_SECONDS)];
     light(spoken && (player.playing || place > 0) ? tokenAt(spoken.at) : -1);
   }
   /** The word in which this character is. */

@@ -59,7 +59,10 @@ export function pronounce({ word, voice, lexicon, onClose, onPlay, signal }) {
     if (changed?.value.trim()) lexicon.set(said, text());
     close();
   }
-  const hear = () => hearing.hear({ ...voice, label: t("lexicon.word", { word: said }), text: text(), lexicon: {}, timed: false });
+  function hear() {
+    const { voice: name, rateHz, speed, knobs, volume } = voice;
+    hearing.hear({ voice: name, rateHz, speed, knobs, volume, label: t("lexicon.word", { word: said }), text: text() });
+  }
 
   const element = el("form", { class: "pronounce", "aria-label": t("pronounce.title", { word: said }), onsubmit: keep, onkeydown: (event) => {
     if (event.key !== "Escape") return;
