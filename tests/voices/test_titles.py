@@ -13,7 +13,7 @@ __all__ = ["make_checkpoint", "make_onnx"]  # fixtures
 
 
 @pytest.fixture
-def mine(make_onnx: MakeCheckpoint) -> str:  # noqa: F811
+def mine(make_onnx: MakeCheckpoint) -> str:
     copy_voice(make_onnx("tiny", phoneme_type="text"), home() / "voices" / "mine.onnx")
     return "mine"
 

@@ -16,6 +16,8 @@ export function along(text, takes, onWord, signal) {
   const element = el("div", { class: "text along", role: "listbox", "aria-label": t("speak.words"), onclick: ({ target }) => choose(target), onkeydown: onKey });
   let first = -1; // of the words that are shown
   let lit = null;
+  let words = []; // the elements that are shown
+  let timer = 0;
 
   /** Show the words around the one of this number. */
   function show(number) {
@@ -28,24 +30,28 @@ export function along(text, takes, onWord, signal) {
       const before = place ? text.slice(shown[place - 1].at + shown[place - 1].word.length, at) : "";
       return [before, el("span", { role: "option", class: "word", tabindex: place ? "-1" : "0" }, word)];
     }));
+    words = [...element.querySelectorAll(".word")];
     element.scrollTop = 0;
   }
   function light(number) {
     show(Math.max(0, number));
-    const word = number < 0 ? null : wordsShown()[number - first];
+    const word = number < 0 ? null : words[number - first];
     if (word === lit) return;
     lit?.removeAttribute("aria-current");
     lit = word;
     word?.setAttribute("aria-current", "true");
     if (word && !element.contains(document.activeElement)) element.scrollTop = word.offsetTop - element.offsetTop - element.clientHeight / 3;
   }
-  const wordsShown = () => element.querySelectorAll(".word");
 
   function onTick() {
     const take = takes.find(({ sound }) => sound && sound === player.sound);
     if (!take?.words.length) return;
     const place = player.position(take.sound);
-    const spoken = take.words[wordAt(take.words, place + FRAME_SECONDS)];
+    const number = wordAt(take.words, place + FRAME_SECONDS);
+    const [spoken, next] = [take.words[number], take.words[number + 1]];
+    // In time also where few frames are drawn.
+    clearTimeout(timer);
+    if (next && player.playing) timer = setTimeout(onTick, 1000 * (next.start - place - FRAME_SECONDS));
     light(spoken && (player.playing || place > 0) ? tokenAt(spoken.at) : -1);
   }
   /** The word in which this character is. */
@@ -59,7 +65,7 @@ export function along(text, takes, onWord, signal) {
     return low - 1;
   }
   function choose(target) {
-    const place = [...wordsShown()].indexOf(target);
+    const place = words.indexOf(target);
     if (place < 0) return;
     focus(target);
     onWord(tokens[first + place].word, tokens[first + place].at, target);
@@ -73,13 +79,12 @@ export function along(text, takes, onWord, signal) {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by && event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    const words = [...wordsShown()];
     const next = words.indexOf(event.target) + (by ?? 0);
     if (!by) choose(event.target);
     else if (words[next]) focus(words[next]);
     else if (by < 0 ? first > 0 : first + MOST < tokens.length) {
       show(by < 0 ? first - 1 : first + MOST);
-      focus(by < 0 ? [...wordsShown()].at(-1) : wordsShown()[0]);
+      focus(words.at(by < 0 ? -1 : 0));
     }
   }
 
