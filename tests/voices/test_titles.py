@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.piper.conftest import MakeCheckpoint, make_checkpoint, make_onnx
+from tests.piper.conftest import MakeCheckpoint, checkpoint_content, make_checkpoint, make_onnx
 from tests.serve.conftest import copy_voice
 from voxmatrix.config import home
 from voxmatrix.errors import BadInputError, UsageError
 from voxmatrix.voices.resolve import remove, rename, resolve
 from voxmatrix.voices.titles import set_title, title_of, titles
 
-__all__ = ["make_checkpoint", "make_onnx"]  # fixtures
+__all__ = ["checkpoint_content", "make_checkpoint", "make_onnx"]  # fixtures
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ export class Take extends EventTarget {
       }
       done ||= data.type === "speech.audio.done";
     }
-    if (!done) throw new TypeError("cut off");
+    if (!done) throw new TypeError();
   }
 
   /** Where in the text the sound has come to: words may come before it. */
