@@ -69,7 +69,7 @@ export function pronounce({ word, voice, lexicon, onClose, onPlay, signal }) {
     event.stopPropagation();
     close();
   } },
-    el("h3", {}, said, " ", shown),
+    el("h2", {}, said, " ", shown),
     field(t("pronounce.spelt"), spelt),
     field(t("pronounce.phonemes"), phonemes),
     note(t("pronounce.about")),
