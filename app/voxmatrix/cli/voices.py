@@ -68,7 +68,8 @@ def list_voices(as_json: options.AsJson = False) -> None:
         known = (row["language"], row["quality"], f"{row['rate_hz']} Hz")
         facts = row["problem"] or ", ".join(filter(None, known))
         several = f", {row['speakers']} speakers" if (row["speakers"] or 1) > 1 else ""
-        echo(f"{row['name']:{width}}  {facts}{several}\n{'':{width}}  {row['path']}")
+        title = "" if row["title"] == row["name"] else f"{row['title']}: "
+        echo(f"{row['name']:{width}}  {title}{facts}{several}\n{'':{width}}  {row['path']}")
     add = f"  → to add a voice, copy NAME.onnx and NAME.onnx.json to {home() / 'voices'}"
     echo(f"{add}, or: voxmatrix voices search", err=True)
 
@@ -267,8 +268,9 @@ def _public(voice: "LibraryVoice") -> dict[str, Any]:
 
 def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
     from voxmatrix.voices.resolve import check_files
+    from voxmatrix.voices.titles import title_of, titles
 
-    row = {"name": name, "family": family.name, "path": str(path)}
+    row = {"name": name, "title": name, "family": family.name, "path": str(path)}
     facts: dict[str, Any] = dict.fromkeys(("language", "quality", "rate_hz", "speakers", "license", "source"))
     try:
         card = family.card(path)
@@ -276,6 +278,7 @@ def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
     except VoxmatrixError as error:
         return {**row, **facts, "problem": error.problem}
     facts = {
+        "title": title_of(card, titles()),
         "language": card.language,
         "quality": card.quality,
         "rate_hz": card.rate_hz,
