@@ -269,6 +269,15 @@ def lock(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def fresh(session: nox.Session) -> None:
+    """Show what is newer than the pins, what holds it back, and known vulnerabilities (-- ROW … --json)."""
+    python = _environment(session, "lock")
+    _install(session, python, *nox.project.dependency_groups(PROJECT, "lock"))
+    uv = str(python.with_name("uv"))
+    session.run(str(python), "-m", "tools.locks.fresh", uv, *session.posargs, external=True)
+
+
+@nox.session(default=False)
 def derive(session: nox.Session) -> None:
     """Write what is derived from the rows: docs/images.md, docs/gpus.md, the app's table, Compose, a Dockerfile."""
     session.run(python_with(session), "-m", "tools.derive", external=True)

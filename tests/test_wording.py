@@ -8,7 +8,7 @@ import typer.main
 
 from voxmatrix.cli.main import cli
 from voxmatrix.errors import UsageError
-from voxmatrix.wording import choice, plain, quoted, with_messages
+from voxmatrix.wording import choice, did_you_mean, plain, quoted, with_messages
 
 PACKAGE = Path(__file__).parents[1] / "app" / "voxmatrix"
 
@@ -22,6 +22,16 @@ def test_a_setting_is_plain_unless_it_is_said_otherwise() -> None:
 
 def test_a_quoted_text_names_no_setting() -> None:
     assert plain(quoted("turn `speed` up")) == repr("turn 'speed' up")
+
+
+def test_a_name_that_is_nearly_right_is_recognised() -> None:
+    names = ["en_US-heart-student", "es_ES-dora-student", "kokoro/af_heart", "kokoro/af_bella"]
+    assert did_you_mean("heart", names) == "did you mean kokoro/af_heart or en_US-heart-student?"
+    assert did_you_mean("Dora", names) == "did you mean es_ES-dora-student?"
+    assert did_you_mean("kokoro/af_haert", names) == "did you mean kokoro/af_heart?"
+    assert did_you_mean("bela", names) == "did you mean kokoro/af_bella?"
+    assert did_you_mean("my narrator", names, {"kokoro/af_bella": "My Narrator"}) == "did you mean kokoro/af_bella?"
+    assert did_you_mean("gone", names) == did_you_mean("", names) == ""
 
 
 def test_of_many_names_those_are_listed_that_may_be_meant() -> None:

@@ -16,8 +16,10 @@ say "$image cannot be pulled; building it with debootstrap"
 if ! command -v debootstrap >/dev/null; then
     apt-get update -qq && apt-get install -y -qq --no-install-recommends debootstrap >/dev/null
 fi
+# The mirrors of this computer, also for another release of Debian than its own.
 # shellcheck disable=SC2016 # apt fills these in
 sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) main' 'Origin: Debian' 'Created-By: Packages' |
+    sed "s/ $(. /etc/os-release && printf %s "${VERSION_CODENAME-}")\\(-[a-z]*\\)\\{0,1\\} main/ $suite\\1 main/" |
     grep -E " $suite(-[a-z]+)? main" | sort -u)
 mirror=$(awk -v suite="$suite" '$3 == suite { print $2; exit }' <<<"$sources")
 [[ -n $mirror ]] || { say "apt has no mirror of Debian $suite: pull $image by hand"; exit 8; }

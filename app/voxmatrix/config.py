@@ -41,7 +41,8 @@ FOLDER_SETTINGS = frozenset({
     # Training
     "quality", "language", "phonemes", "profile", "prompt_list", "max_seconds", "ears", "batch_size", "accumulation",
     "gradient_checkpointing", "learning_rate", "epochs", "max_steps", "max_batch_seconds", "discriminator_start",
-    "validate_every", "checkpoint_every", "keep", "tune", "minutes", "steps", "min_snr", "speakers",
+    "validate_every", "patience", "sample_text",
+    "checkpoint_every", "keep", "tune", "minutes", "steps", "min_snr", "speakers",
     # The server
     "port", "root_path", "log_json", "max_input", "max_upload", "queue", "voice_memory", "voice_idle",
     # Reports

@@ -5,7 +5,7 @@ the words of its readers: the command line as a flag, everybody else by its plai
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,8 +15,9 @@ _MESSAGES = {"problem", "remedy", "reason", "left_out", "line"}
 #: All but tabs and line ends, and what turns the direction of the text around it.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-#: Names that a message lists.
-_MAX_NAMES = 10
+#: Names that a message lists, and those that may be meant.
+_MAX_NAMES, _MOST_ALIKE = 10, 3
+_PART_OF_NAME = re.compile(r"[/_:\-]")
 
 
 def pluralise(number: int, noun: str) -> str:
@@ -59,6 +60,22 @@ def choice(wanted: str, names: Collection[str]) -> str:
         return ", ".join(names)
     shown = get_close_matches(wanted, names, _MAX_NAMES) or list(names)[:_MAX_NAMES]
     return f"{', '.join(shown)} …"
+
+
+def did_you_mean(wanted: str, names: Collection[str], titles: Mapping[str, str] | None = None) -> str:
+    """ "did you mean kokoro/af_heart?", for `heart`, or for the title of a voice; "" if nothing is alike.
+
+    A part of a name comes first, then what has a mistake in typing.
+    """
+    wanted = wanted.casefold()
+    called = {name: title.casefold() for name, title in (titles or {}).items() if name in names}
+    parts = {name: [*_PART_OF_NAME.split(name.casefold()), called.get(name, "")] for name in names}
+    alike = [name for name in names if wanted in parts[name]]
+    alike.sort(key=lambda name: not re.fullmatch(rf".*[/_]{re.escape(wanted)}", name.casefold()))
+    if not alike:
+        words = {word: name for name in reversed(list(names)) for word in (name.casefold(), *parts[name]) if word}
+        alike = list(dict.fromkeys(words[word] for word in get_close_matches(wanted, words, 1, 0.75)))
+    return f"did you mean {' or '.join(alike[:_MOST_ALIKE])}?" if wanted and alike else ""
 
 
 def printable(text: str) -> str:

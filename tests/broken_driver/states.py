@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 _SOURCES = {"libnvidia-ml.so.1": "nvml.c", "libcuda.so.1": "cuda.c"}
@@ -17,6 +17,7 @@ class DriverState:
     environment: dict[str, str] = field(default_factory=dict)
     problem: str
     remedy: str
+    code: int = 4  # with which a training ends in an image for GPUs
 
     @property
     def is_listed(self) -> bool:
@@ -37,16 +38,24 @@ def _cuda(code: int, problem: str, remedy: str) -> DriverState:
 STATES = (
     _nvml(4, "may not use the NVIDIA GPUs (NVML error 4)", "--gpus all"),
     _nvml(9, "driver is not loaded (NVML error 9)", "modprobe nvidia"),
+    _nvml(12, "another part of the driver that it needs is not", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
     _nvml(15, "is lost", "restart the host"),
+    _nvml(16, "waits for a reset", "--gpu-reset"),
+    _nvml(17, "refuses access", "--gpus all"),
     _nvml(18, "different versions", "restart the host"),
+    _nvml(20, "too little memory of the computer", "--memory"),
     _nvml(999, "systemctl daemon-reload", "create the container again"),
+    replace(_cuda(2, "memory of the GPU", "nvidia-smi"), code=6),
     _cuda(3, "nvidia_uvm is not loaded", "modprobe nvidia_uvm"),
     _cuda(34, "the stub for compiling", "LD_LIBRARY_PATH"),
     _cuda(46, "another process has the GPU", "--compute-mode=0"),
     _cuda(100, "CUDA finds none", "create the container again"),
+    _cuda(214, "errors that it cannot correct", "nvidia-smi -q -d ECC"),
+    _cuda(304, "refuses a call of the driver", "--gpus all"),
     _cuda(802, "NVLink switches", "nvidia-fabricmanager"),
     _cuda(803, "libcuda.so.1 and the loaded driver have different versions", "compat folder"),
     _cuda(804, "forward compatibility", "compat folder"),
+    _cuda(805, "MPS server", "CUDA_MPS_PIPE_DIRECTORY"),
     _cuda(999, "unknown reason", "rmmod nvidia_uvm"),
     DriverState(
         name="no libcuda",

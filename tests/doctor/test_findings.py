@@ -47,3 +47,13 @@ def test_a_gpu_without_a_known_capability_has_none() -> None:
 def test_the_report_has_the_advice_of_every_gpu() -> None:
     (gpu,) = make_report(H100, H100.gpus[0]).to_json()["gpus"]
     assert gpu["advice"] == list(advice(H100.gpus[0], H100))
+
+
+def test_a_gpu_that_others_have_filled_is_said_to_be_full() -> None:
+    (gpu,) = H100.gpus
+    full = replace(H100, gpus=(replace(gpu, free_mib=300),))
+    (found,) = make_report(full, full.gpus[0]).findings
+    assert f"only 300 of {gpu.memory_mib} MiB are free" in found.problem
+    assert "nvidia-smi" in found.remedy
+    free = replace(H100, gpus=(replace(gpu, free_mib=2000),))
+    assert make_report(free, free.gpus[0]).findings == ()

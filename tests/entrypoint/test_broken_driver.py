@@ -58,12 +58,12 @@ def in_image(tmp_path: Path, stubs: dict[str, Path]):  # type: ignore[no-untyped
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-def test_train_and_doctor_end_with_4_and_say_what_to_do(in_image, state: DriverState) -> None:  # type: ignore[no-untyped-def]
+def test_train_and_doctor_end_with_its_code_and_say_what_to_do(in_image, state: DriverState) -> None:  # type: ignore[no-untyped-def]
     # The smoke test would compute on the CPU, which the stand-in cannot.
     for words in (TRAIN, ("doctor", *([] if state.is_listed else ["--no-smoke"]))):
         done = in_image(state, *words)
         said = done.stdout + done.stderr
-        assert done.returncode == NO_DEVICE, said
+        assert done.returncode == state.code, said
         assert state.problem in said
         assert state.remedy in said
         assert "there is no GPU" not in said

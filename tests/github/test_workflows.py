@@ -1,11 +1,14 @@
 """The workflows, read: pinned, with no more rights than needed, and of the tasks that anybody can run."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from tools.images.rows import rows
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -124,3 +127,18 @@ def test_updates_of_what_the_workflows_and_the_tests_use_are_proposed() -> None:
     updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
     assert {update["package-ecosystem"] for update in updates} == {"github-actions", "npm"}
     assert all((ROOT / update["directory"].lstrip("/")).is_dir() for update in updates)
+
+
+def test_new_bases_and_versions_of_torch_are_proposed_for_every_row() -> None:
+    config = json.loads((ROOT / "renovate.json").read_text(encoding="utf-8"))
+    text = (ROOT / "docker" / "images.toml").read_text(encoding="utf-8")
+    found = {
+        (match["depName"], match["currentValue"])
+        for manager in config["customManagers"]
+        for pattern in manager["matchStrings"]
+        for match in re.finditer(pattern.replace("(?<", "(?P<"), text)
+    }
+    for row in rows().values():
+        if row.channel == "nightly":
+            continue
+        assert {tuple(row.base.split(":")), ("torch", row.torch), ("torchaudio", row.torchaudio)} <= found

@@ -47,8 +47,9 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "patches": ((), ""),
     "prepare": (("/recordings", "--report", "/data/report.html"), "report.html"),
     "train": ((*TRAIN[1:], "--max-steps", "1"), "run/last.ckpt"),
+    "report": (("/data/run", "--out", "/data/run.html"), "run.html"),
     "speak": (("--voice", "/data/run", "--text", "Hello", "--out", "/data/hello.wav"), "hello.wav"),
-    "export voice": (("/data/run", "--out", "/data/voice.onnx"), "voice.onnx"),
+    "export voice": (("/data/run", "--out", "/data/voice.onnx", "--force"), "voice.onnx"),
     "distil": (
         (
             *("/data/voice.onnx", "--out", "/data/fast.onnx", "--text", "/data/text.txt", "--steps", "1"),

@@ -107,16 +107,20 @@ def test_without_a_driver_there_is_no_card_and_nothing_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class NotFoundError(Exception):
-        pass
+        value = 12
 
     def absent() -> None:
         raise NotFoundError
 
-    bindings = SimpleNamespace(NVMLError=Exception, NVMLError_LibraryNotFound=NotFoundError, nvmlInit=absent)
+    bindings = SimpleNamespace(
+        NVMLError=Exception, NVMLError_LibraryNotFound=NotFoundError, nvmlInit=absent, nvmlLib=None
+    )
     monkeypatch.setitem(sys.modules, "pynvml", bindings)
     assert read_nvidia(tmp_path) == NvidiaCards()
     pretend(tmp_path, {"dev/nvidiactl": ""})
     assert read_nvidia(tmp_path) == NvidiaCards(error="nvml missing")  # a container without its libraries
+    bindings.nvmlLib = "the library"  # which answers that another part of the driver is not here
+    assert read_nvidia(tmp_path) == NvidiaCards(error="nvml 12")
 
 
 def test_the_error_of_a_driver_that_fails_is_a_fact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,6 +102,13 @@ def test_a_too_old_driver_without_an_image_for_it_is_to_be_replaced() -> None:
     assert "570" in assessment.remedy
 
 
+def test_a_newer_torch_that_has_to_be_built_is_named_beside_the_image_that_is_ready() -> None:
+    pascal = assess(gpu("6.1", "550.10"), machine("c"))
+    assert pascal.image == "cuda"
+    assert "./run build-cuda126" in pascal.remedy
+    assert "build-" not in assess(gpu("7.5", "580.10"), machine("a")).remedy  # cuda13 is newer
+
+
 def test_wsl_shows_the_driver_of_windows() -> None:
     old = gpu("8.6", "526.0")
     assert assess(old, machine("a")).verdict == "native"

@@ -35,7 +35,7 @@ def check_image(row: Image) -> None:
     rows.known_version(row.torch)
     if ("cuda" in row.kinds) != bool(row.cuda and row.oldest_driver and row.kernels and row.from_capability):
         raise ValueError(f"{row.name}: kind cuda needs cuda, kernels, oldest_driver and from_capability")
-    if bool(row.build) != bool(row.targets):
+    if bool(row.build and not row.cuda) != bool(row.targets):
         raise ValueError(f"{row.name}: a build for other GPUs needs kernels")
 
 

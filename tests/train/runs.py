@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from voxmatrix.train.monitor.progress import QuietProgress, RunSummary, StepReport
+from voxmatrix.train.monitor.progress import QuietProgress, RunSummary, StepReport, Validation
 
 
 class Notes(QuietProgress):
@@ -18,6 +18,7 @@ class Notes(QuietProgress):
         self.steps: list[int] = []
         self.reports: list[StepReport] = []
         self.validations: list[tuple[int, float, bool]] = []
+        self.words_wrong: list[float | None] = []
         self.saves: list[int] = []
         self.warnings: list[str] = []
         self.tunings: list[str] = []
@@ -35,8 +36,9 @@ class Notes(QuietProgress):
     def reported(self, report: StepReport) -> None:
         self.reports.append(report)
 
-    def validated(self, step: int, mel: float, best: bool) -> None:
-        self.validations.append((step, mel, best))
+    def validated(self, validation: Validation) -> None:
+        self.validations.append((validation.step, validation.mel, validation.best))
+        self.words_wrong.append(validation.words_wrong)
 
     def saved(self, path: Path, step: int) -> None:
         self.saves.append(step)

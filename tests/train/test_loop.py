@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from tests.train.conftest import Fit
-from tests.train.runs import Notes, content, rows
+from tests.train.runs import Notes, assert_bit_equal, content, rows
 from tests.train.synthetic import MINI
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import BadInputError
+from voxmatrix.judge.hearing import Heard
 from voxmatrix.train import loop as loop_module
 from voxmatrix.train.config import RATE_DECAY
-from voxmatrix.train.loop import Interval
 from voxmatrix.train.step import stepper
 
 
@@ -37,7 +37,7 @@ def test_epochs_end_a_training_after_so_many_passes(run: Fit) -> None:
 
 def test_whichever_limit_comes_first_ends_it(run: Fit) -> None:
     assert run(max_steps=4, epochs=50).steps == 4
-    assert run(max_steps=500, epochs=2).steps == 6
+    assert run(max_steps=90, epochs=2).steps == 6
 
 
 def test_accumulation_takes_several_batches_to_one_step(run: Fit) -> None:
@@ -144,28 +144,76 @@ def test_losses_and_time_left_are_shown_from_the_second_step_on_where_they_are_d
     assert seen.losses == unseen.losses  # showing them changes nothing
 
 
-class Clock:
-    """Time for an interval."""
-
-    now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
+def no_better_after(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let validations find the voice better at every step up to this one, and worse from then on."""
+    figures = iter([1.0 / number if number <= step else 1.0 for number in range(1, 100)])
+    monkeypatch.setattr(loop_module, "validation_mel", lambda *_: next(figures))
+    monkeypatch.setattr(loop_module.SampleSpeaker, "__call__", lambda *_: None)  # pictures take seconds
 
 
-def test_by_default_what_takes_long_comes_less_often_and_a_set_interval_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock()
-    monkeypatch.setattr(loop_module, "time", clock)
-    automatic, requested = Interval(None, 100), Interval(30, 100)
-    taken: dict[str, list[int]] = {"automatic": [], "requested": []}
-    for step in range(1, 1001):
-        clock.now += 0.05
-        for name, interval in (("automatic", automatic), ("requested", requested)):
-            if interval.is_due(step):
-                with interval.timed():
-                    clock.now += 1.0
-                taken[name].append(step)
-    assert taken["requested"] == list(range(30, 1001, 30))
-    assert taken["automatic"][0] == 100
-    assert 2 <= len(taken["automatic"]) <= 5
-    assert all(step % 100 == 0 for step in taken["automatic"])
+def test_patience_ends_a_training_that_gets_no_better_and_the_best_checkpoint_is_kept(
+    run: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_better_after(2, monkeypatch)
+    notes = Notes()
+    result = run(max_steps=9, validate_every=1, patience=3, progress=notes)
+    assert (result.steps, result.best_step, result.stalled) == (5, 2, True)
+    assert content(result.best)["global_step"] == 2
+    assert content(result.last)["global_step"] == 5
+    assert notes.warnings == [
+        "no better since step 2, of which best.ckpt is, in 3 validations: this ends the training, as `patience` says"
+    ]
+    assert [row["step"] for row in rows(result.out) if row["validation_mel"]] == ["1", "2", "3", "4", "5"]
+
+
+def test_a_run_that_has_stalled_goes_on_only_with_more_patience(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    no_better_after(1, monkeypatch)
+    run(max_steps=9, validate_every=1, patience=2)
+    notes = Notes()
+    assert run(max_steps=9, validate_every=1, patience=2, progress=notes).steps == 3
+    assert notes.warnings == [
+        "no better since step 1, of which best.ckpt is, in 2 validations: a larger `patience` goes on"
+    ]
+    assert run(max_steps=9, validate_every=1, patience=4).steps == 5
+
+
+@pytest.mark.slow
+def test_without_patience_it_is_only_told(run: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    no_better_after(1, monkeypatch)
+    notes = Notes()
+    result = run(max_steps=14, validate_every=1, progress=notes)
+    assert (result.steps, result.stalled) == (14, False)
+    assert notes.warnings == [
+        "no better since step 1, of which best.ckpt is, in 10 validations: `patience` would end the training by itself"
+    ]
+
+
+class Deaf:
+    """Hears nothing of what is said."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def hear(self, samples: Any, rate_hz: int) -> Heard:
+        return Heard("", 0.0)
+
+
+def test_with_a_judge_the_words_are_heard_at_validations_and_written_down(
+    run: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop_module, "Recogniser", Deaf)
+    notes = Notes()
+    result = run(max_steps=4, validate_every=4, judge="base", progress=notes)
+    assert notes.words_wrong == [1.0]
+    assert [row["words_wrong"] for row in rows(result.out) if row["validation_mel"]] == ["1"]
+    unheard = Notes()
+    run(max_steps=8, validate_every=4, progress=unheard)
+    assert unheard.words_wrong == [None]
+
+
+def test_hearing_words_changes_nothing_of_what_is_learned(
+    run: Fit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop_module, "Recogniser", Deaf)
+    heard = run(out=tmp_path / "heard", max_steps=5, validate_every=2, judge="base")
+    unheard = run(out=tmp_path / "unheard", max_steps=5, validate_every=2)
+    assert_bit_equal(heard.last, unheard.last)

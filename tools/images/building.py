@@ -121,7 +121,7 @@ def arguments(row: Row, build: Build) -> dict[str, str]:
             "INSTEAD": row.instead,
         }
     if row.torch_build:
-        values["TORCH"] = f"{row.torch}+{row.torch_build}"  # the gate has no CUDA version to tell it by
+        values["TORCH"] = f"{row.torch}+{row.torch_build}"  # no other build of it will do
     if row.packages:
         values["PACKAGES"] = " ".join(row.packages)
     if build.flash:

@@ -88,7 +88,8 @@ def check_torch(row: Row, build: Build) -> None:
     Raises:
         NotReadyError: neither local wheels nor an index are set.
     """
-    if row.cuda or row.index or build.wheelhouse or build.torch_index:
+    on_pypi = row.cuda and not row.torch_build
+    if on_pypi or row.index or build.wheelhouse or build.torch_index:
         return
     if row.torch_build:
         raise NotReadyError(

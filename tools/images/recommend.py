@@ -126,7 +126,7 @@ def _advise(gpu: Gpu, machine: Machine) -> Advice:
 def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
     if not image.kinds:
         return "its torch is for the CPU: the GPU would be idle"
-    if image.build and gpu.kind in image.kinds:
+    if image.build and not image.cuda and gpu.kind in image.kinds:
         return "its torch has no kernels for this GPU"
     if gpu.kind not in image.kinds or not image.cuda:
         return _needs(image)
@@ -137,6 +137,8 @@ def _why_not(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
 
 
 def _why_not_though_native(image: Image, best: Image, gpu: Gpu, machine: Machine) -> str:
+    if image.build:
+        return f"also runs here, with torch {image.torch}, but has to be built with torch's own index"
     if image not in able_images(gpu, machine):
         return f"its torch runs here, but it is recommended only from capability {_capability(image)} on"
     floor = oldest_driver(image, gpu, machine)

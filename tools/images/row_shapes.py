@@ -11,7 +11,10 @@ TEXTS = {
     "torch": _VERSION,
     "torchaudio": _VERSION,
     "cuda": (r"(\d+\.\d+)?", 'MAJOR.MINOR, or ""'),
-    "torch_build": (r"(rocm\d+\.\d+|xpu)?", 'the folder of a build on torch\'s index: rocmX.Y, xpu, or ""'),
+    "torch_build": (
+        r"(rocm\d+\.\d+|xpu|cu\d+)?",
+        'a folder of torch\'s index: rocmX.Y, xpu, cuXYZ, or ""',
+    ),
     "index": (r"(https://\S+)?", 'an https address, or ""'),
     "from_capability": (r"(\d+\.\d)?", 'a capability such as 12.0, or ""'),
     "oldest_driver": (r"(\d+(\.\d+)*)?", 'a driver version, or ""'),

@@ -105,8 +105,10 @@ class Row:
             raise MatrixError(
                 f"[{self.name}] instead is {self.instead!r}: required for a nightly, not allowed for other rows"
             )
-        if self.cuda and self.torch_build:
-            raise self._wrong("torch_build", '"" for a torch with CUDA')
+        if self.torch_build and bool(self.cuda) != self.torch_build.startswith("cu"):
+            raise self._wrong("torch_build", "cuXYZ for a torch with CUDA, and only for one")
+        if self.cuda and self.torch_build not in ("", of_cuda(self.cuda)):
+            raise self._wrong("torch_build", f"{of_cuda(self.cuda)} for CUDA {self.cuda}")
         for name in ("capabilities", "kernels", "from_capability", "oldest_driver"):
             if name == "kernels" and self.torch_build:
                 continue
@@ -123,7 +125,7 @@ class Row:
     @property
     def torch_local(self) -> str:
         """The local version of this row's torch: `cpu`, `cu124`, `rocm7.2`."""
-        return self.torch_build or (f"cu{self.cuda.replace('.', '')}" if self.cuda else "cpu")
+        return self.torch_build or (of_cuda(self.cuda) if self.cuda else "cpu")
 
     @property
     def index_variable(self) -> str:
@@ -188,6 +190,11 @@ class Row:
     def kernels_on(self, platform: str) -> tuple[str, ...]:
         """The kernels of the row's torch on a platform such as linux/amd64."""
         return self.kernels.get(_MACHINES.get(platform, ""), ())
+
+
+def of_cuda(version: str) -> str:
+    """The local version of torch builds for this CUDA: cu126 for 12.6."""
+    return f"cu{version.replace('.', '')}"
 
 
 def read(text: str) -> dict[str, Row]:

@@ -52,7 +52,9 @@ def lock(row: Row, uv: str, find_links: list[str]) -> dict[str, pins.Pin]:
 
 
 def only_on_torchs_index(row: Row) -> tuple[str, ...]:
-    """The projects that torch requires and that PyPI does not have: Triton for AMD's and Intel's GPUs."""
+    """The projects that PyPI does not have for this torch: Triton for other GPUs, torchaudio for old CUDA."""
+    if row.cuda:
+        return ("torchaudio",) if row.torch_build else ()
     return tuple(f"triton-{kind}" for kind in row.gpu_kinds) if row.torch_build else ()
 
 

@@ -70,6 +70,7 @@ PLACES = {
         example="train my-recordings --language en-us --out my-voice",
         checked_for="train",
     ),
+    "report": Place(module="report", panel="Train", example="report my-voice --out report.html"),
     "distil": Place(
         module="distil", panel="Train", example="distil kokoro/af_heart --out heart.onnx", checked_for="train"
     ),

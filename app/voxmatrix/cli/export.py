@@ -7,7 +7,8 @@ import typer
 
 from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
-from voxmatrix.cli.terminal.messages import echo, print_json
+from voxmatrix.cli.terminal.messages import echo, print_json, warn
+from voxmatrix.errors import Finding
 
 group = CommandGroup(help="Export a voice as ONNX, or convert audio to another format.")
 
@@ -38,17 +39,35 @@ def voice(
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Export a checkpoint as a Piper voice (ONNX and JSON), verified against torch, or any voice for a program."""
-    from voxmatrix.piper.export.export import export_voice
+    """Export a checkpoint as a Piper voice (ONNX and JSON), verified against torch, or any voice for a program.
+
+    A training that has not learned to speak yet is refused, or with --force only told.
+    """
+    from voxmatrix.piper.export.export import LEARN_FURTHER, export_voice
     from voxmatrix.voices.resolve import check_trainable
 
     check_trainable(voice, "be exported")
     if program is not None:
         _package(voice, out, program, noise=noise, noise_w=noise_w, force=force, as_json=as_json)
         return
-    exported = export_voice(voice, out, noise=noise, noise_w=noise_w, force=force)
+    exported = export_voice(
+        voice, out, noise=noise, noise_w=noise_w, force=force, speech="told" if force else "required"
+    )
+    if exported.doubt:
+        warn(
+            Finding(
+                problem=f"it has not learned to speak yet: {exported.doubt}", remedy=LEARN_FURTHER, severity="warning"
+            )
+        )
     if as_json:
-        print_json({"onnx": str(exported.onnx), "json": str(exported.config), "max_difference": exported.difference})
+        print_json(
+            {
+                "onnx": str(exported.onnx),
+                "json": str(exported.config),
+                "max_difference": exported.difference,
+                "doubt": exported.doubt,
+            }
+        )
     else:
         echo(f"{exported.onnx} and {exported.config}: same speech as torch within {exported.difference:.1e}")
         echo(
@@ -74,7 +93,16 @@ def _package(
     family, path = locate(voice)
     card = family.card(path)
     origin = Origin(license=card.license, source=card.source)
-    made = write_package(path, program, out, noise=noise, noise_w=noise_w, origin=origin, force=force)
+    made = write_package(
+        path,
+        program,
+        out,
+        noise=noise,
+        noise_w=noise_w,
+        origin=origin,
+        force=force,
+        speech="told" if force else "required",
+    )
     names = [one.name for one in made.files]
     if as_json:
         print_json({"folder": str(made.folder), "files": names, "install": made.install})

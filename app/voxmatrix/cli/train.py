@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voxmatrix.cli.checkpoints import checkpoint_named
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
 from voxmatrix.cli.parameters.sources import read_overrides
@@ -46,7 +47,12 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
 
     start_from: Annotated[
         Path | None,
-        options.option("--from", "FILE", "Fine-tune this checkpoint, or the best of a run.", panel="Training"),
+        options.option(
+            "--from",
+            "FILE",
+            "Fine-tune this checkpoint, the best of a run, or a public one by its name (voices search --checkpoints).",
+            panel="Training",
+        ),
     ] = None
     max_steps: Annotated[
         int, options.automatic("--max-steps", "N", "Stop after N steps (0: no limit).", "Training", min=0)
@@ -90,6 +96,22 @@ class TrainOptions(options.ThreadOptions, options.PlanOptions, options.Recording
             min=1,
         ),
     ] = None
+    patience: Annotated[
+        int,
+        options.automatic(
+            "--patience",
+            "N",
+            "Early stopping: end after N validations without a better one (0: only say so).",
+            "Training",
+            min=0,
+        ),
+    ] = 0
+    sample_text: Annotated[
+        str,
+        options.automatic(
+            "--sample-text", "TEXT", "What the samples say (default: the text of a recording).", "Checkpoints"
+        ),
+    ] = ""
     checkpoint_every: Annotated[
         int | None,
         options.automatic(
@@ -149,12 +171,17 @@ def command(
     if out.resolve() == data.resolve() and (given.fresh or not any(out.glob("*.ckpt"))):
         raise UsageError(f"--out {out} is the folder of the recordings", "choose another folder for the run")
     if given.start_from is not None:
-        from voxmatrix.piper.files import find_checkpoint
+        from voxmatrix.piper.checkpoints import place_of
+        from voxmatrix.piper.files import PUBLIC_NAME, find_checkpoint
         from voxmatrix.voices.resolve import check_trainable
 
         check_trainable(given.start_from, "be trained further")
         if given.start_from.exists():  # else it is reported when it is needed: a run that goes on does not
             given = replace(given, start_from=find_checkpoint(given.start_from))
+        elif PUBLIC_NAME.fullmatch(name := str(given.start_from)):
+            has_run = any(out.glob("*.ckpt")) and not given.fresh
+            public = place_of(name) if has_run else checkpoint_named(name, as_json=as_json)
+            given = replace(given, start_from=public)
     overrides = read_overrides(context)
     workers = 0 if overrides.prepare_workers is None else overrides.prepare_workers.value
     prepared = prepare_with_progress(
@@ -200,6 +227,9 @@ def _settings(out: Path, given: TrainOptions, overrides: "Overrides") -> "TrainS
         start_from=given.start_from,
         validate_every=given.validate_every,
         checkpoint_every=given.checkpoint_every,
+        patience=given.patience or None,
+        sample_text=given.sample_text,
+        judge=given.judge,
         keep=given.keep,
         threads=given.threads or None,
         fresh=given.fresh,
@@ -213,6 +243,8 @@ def _summary(result: "TrainResult") -> dict[str, Any]:
         "last": str(result.last),
         "best": str(result.best),
         "steps": result.steps,
+        "best_step": result.best_step,
+        "stalled": result.stalled,
         "losses": dict(result.losses),
         **({} if result.tuned is None else {"tuned": result.tuned.to_json()}),
     }

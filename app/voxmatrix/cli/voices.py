@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli import remote
+from voxmatrix.cli.checkpoints import download_checkpoint, list_checkpoints
 from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.completion import voice_names
@@ -45,6 +46,8 @@ _Exact = Annotated[
     bool, typer.Option("--exact", help="Kokoro's network in float32: 325 MB instead of 92 MB, nearer to the original.")
 ]
 _Accept = Annotated[bool, typer.Option("--accept-licence", help="Accept a licence that restricts the use.")]
+_Checkpoints = Annotated[bool, typer.Option("--checkpoints", help="Checkpoints of Piper, for `train --from NAME`.")]
+_Checkpoint = Annotated[bool, typer.Option("--checkpoint", help="Its checkpoint, to train further, and not the voice.")]
 _Language = Annotated[str, typer.Option("--language", metavar="TAG", help="Of this language: de, en-GB.")]
 _Text = Annotated[str, typer.Argument(metavar="[TEXT]", help="Words of names and languages.", show_default=False)]
 
@@ -65,17 +68,23 @@ def list_voices(as_json: options.AsJson = False) -> None:
         known = (row["language"], row["quality"], f"{row['rate_hz']} Hz")
         facts = row["problem"] or ", ".join(filter(None, known))
         several = f", {row['speakers']} speakers" if (row["speakers"] or 1) > 1 else ""
-        echo(f"{row['name']:{width}}  {facts}{several}\n{'':{width}}  {row['path']}")
+        title = "" if row["title"] == row["name"] else f"{row['title']}: "
+        echo(f"{row['name']:{width}}  {title}{facts}{several}\n{'':{width}}  {row['path']}")
     add = f"  → to add a voice, copy NAME.onnx and NAME.onnx.json to {home() / 'voices'}"
     echo(f"{add}, or: voxmatrix voices search", err=True)
 
 
 @group.command("search")
-def search(text: _Text = "", language: _Language = "", as_json: options.AsJson = False) -> None:
-    """List the voices that can be downloaded.
+def search(
+    text: _Text = "", language: _Language = "", checkpoints: _Checkpoints = False, as_json: options.AsJson = False
+) -> None:
+    """List the voices that can be downloaded, or the checkpoints of some, to train further.
 
     The exit code is 8 if none is found, and not every library could be asked.
     """
+    if checkpoints:
+        list_checkpoints(text, language, as_json=as_json)
+        return
     from voxmatrix.voices.library import search as search_library
     from voxmatrix.voices.resolve import installed
 
@@ -139,11 +148,17 @@ def download(
     url: _Url = "",
     exact: _Exact = False,
     accept_licence: _Accept = False,
+    checkpoint: _Checkpoint = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Download a voice. It is resumed after an interruption, and every file is checked."""
     from voxmatrix.voices.library import install_from, libraries, library_of
 
+    if checkpoint:
+        if url or exact or source is not None:
+            raise UsageError("--checkpoint goes with none of --from, --url and --exact", "leave them out")
+        download_checkpoint(name, accepted=accept_licence, as_json=as_json)
+        return
     if url and not url.startswith(("http://", "https://")):
         raise UsageError(f"--url is {url!r}", "choose a URL that begins with https:// or http://")
     if exact and not library_of(name).exact:
@@ -253,8 +268,9 @@ def _public(voice: "LibraryVoice") -> dict[str, Any]:
 
 def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
     from voxmatrix.voices.resolve import check_files
+    from voxmatrix.voices.titles import title_of, titles
 
-    row = {"name": name, "family": family.name, "path": str(path)}
+    row = {"name": name, "title": name, "family": family.name, "path": str(path)}
     facts: dict[str, Any] = dict.fromkeys(("language", "quality", "rate_hz", "speakers", "license", "source"))
     try:
         card = family.card(path)
@@ -262,6 +278,7 @@ def _row(name: str, family: "Family", path: Path) -> dict[str, Any]:
     except VoxmatrixError as error:
         return {**row, **facts, "problem": error.problem}
     facts = {
+        "title": title_of(card, titles()),
         "language": card.language,
         "quality": card.quality,
         "rate_hz": card.rate_hz,

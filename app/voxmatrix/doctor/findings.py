@@ -10,6 +10,7 @@ from voxmatrix.machine.facts import CONTAINER_OPTIONS, DRIVER_ERROR, Gpu, Machin
 from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.verdict import Assessment
 from voxmatrix.tables.gpus import DriverError, architecture, driver_error
+from voxmatrix.tables.training import memory_table
 
 _NOTHING = "voxmatrix does not use it: nothing to do"
 
@@ -96,8 +97,25 @@ def of_gpu(gpu: Gpu, assessment: Assessment, chosen: Gpu | None) -> Finding:
 
 
 def _gpus(machine: Machine, assessments: Sequence[Assessment], chosen: Gpu | None) -> list[Finding]:
-    pairs = zip(machine.gpus, assessments, strict=True)
-    return [of_gpu(gpu, assessment, chosen) for gpu, assessment in pairs if assessment.verdict in (*_UNUSABLE, None)]
+    pairs = list(zip(machine.gpus, assessments, strict=True))
+    # Without a remedy there is nothing to say: such as a DirectX GPU whose environment is complete.
+    judged = [(gpu, one) for gpu, one in pairs if one.verdict in _UNUSABLE or (one.verdict is None and one.remedy)]
+    full = [found for gpu, one in pairs if one.verdict not in _UNUSABLE and (found := of_memory(gpu))]
+    return [*(of_gpu(gpu, one, chosen) for gpu, one in judged), *full]
+
+
+def of_memory(gpu: Gpu) -> Finding | None:
+    """The finding for a GPU whose memory other programs use, so that torch hardly starts on it."""
+    if gpu.free_mib is None or gpu.unified or gpu.free_mib >= memory_table().process_mib:
+        return None
+    if gpu.memory_mib is None or gpu.memory_mib - gpu.free_mib < memory_table().process_mib:
+        return None
+    return Finding(
+        problem=f"GPU {gpu.index} ({gpu.name or 'unnamed'}): only {gpu.free_mib} of {gpu.memory_mib} MiB are free: "
+        "other programs use the rest",
+        remedy="see nvidia-smi, and end what uses it, or set `device=cpu`",
+        severity="warning",
+    )
 
 
 def _smoke(results: Sequence[OperationResult]) -> list[Finding]:

@@ -14,12 +14,12 @@ from voxmatrix.audio.ffmpeg import ffmpeg_program
 from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix.doctor.findings import IMPORT, START, advice, find, start_error
 from voxmatrix.doctor.smoke import OperationResult
-from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
+from voxmatrix.errors import Finding, MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.files import nearest_folder
 from voxmatrix.landlock import landlock_version
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.machine.record import machine_to_json
-from voxmatrix.plan.driver_state import lacks_gpu
+from voxmatrix.plan.driver_state import OUT_OF_MEMORY, lacks_gpu
 from voxmatrix.plan.verdict import Assessment, assess
 from voxmatrix.text.phonemes.espeak import espeak_findings, espeak_version
 
@@ -195,8 +195,10 @@ def _exit_code(
 ) -> int:
     if machine.torch is None or any(result.op == IMPORT for result in results):
         return MissingProgramError.exit_code
-    if any(result.op == START and (chosen is None or result.gpu == chosen.index) for result in results):
-        return NoDeviceError.exit_code
+    not_started = [r for r in results if r.op == START and (chosen is None or r.gpu == chosen.index)]
+    if not_started:
+        full = all(result.problem == OUT_OF_MEMORY for result in not_started)
+        return MemoryExhaustedError.exit_code if full else NoDeviceError.exit_code
     verdict = None if chosen is None else assessments[machine.gpus.index(chosen)].verdict
     if verdict == "unsupported" or any(not result.ok for result in results):
         return NoKernelsError.exit_code

@@ -111,8 +111,11 @@ def read_nvidia(root: Path = Path("/")) -> NvidiaCards:
         return NvidiaCards(nvidia_smi.read_cards() or tegra.read_cards(root))
     try:
         found = NvidiaCards(nvml.read_cards(bindings))
-    except bindings.NVMLError_LibraryNotFound:  # no driver: no NVIDIA GPU, which is not an error
-        found = NvidiaCards(error="nvml missing" if (root / _NVIDIA_CONTROL).exists() else None)
+    except bindings.NVMLError_LibraryNotFound as error:
+        if bindings.nvmlLib is not None:  # the library is here, and says that another part of the driver is not
+            found = NvidiaCards(error=f"nvml {error.value}")
+        else:  # no driver: no NVIDIA GPU, which is not an error
+            found = NvidiaCards(error="nvml missing" if (root / _NVIDIA_CONTROL).exists() else None)
     except bindings.NVMLError as error:
         found = NvidiaCards(error=f"nvml {error.value}")
     boards = () if found.cards else tegra.read_cards(root)

@@ -97,9 +97,11 @@ class TorchBuild:
 
     @property
     def built_for(self) -> GpuKind | None:
-        """The kind of GPU that it was built for; None for a CPU build."""
+        """The kind of GPU that it was built for; None for a CPU build. Without other facts, its version says it."""
         built: dict[GpuKind, str | None] = {"cuda": self.cuda, "rocm": self.hip, "xpu": self.xpu}
-        return next((kind for kind, version in built.items() if version is not None), None)
+        local = self.version.partition("+")[2]
+        named = (kind for kind in built if local.startswith(kind))
+        return next((kind for kind, version in built.items() if version is not None), None) or next(named, None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,10 +29,10 @@ from voxmatrix.piper.files import ONNX, PUBLIC_NAME, config_path, source_path, t
 from voxmatrix.progress import OnProgress
 
 _CARD = "MODEL_CARD"
-_UNKNOWN = "it is not known"
+UNKNOWN = "it is not known"
 _MAX_INDEX_BYTES, _MAX_CARD_BYTES = 16 * 2**20, 2**20
 #: For this long, an index is not fetched again.
-_INDEX_SECONDS = 24 * 3600.0
+INDEX_SECONDS = 24 * 3600.0
 _LICENSE = re.compile(r"^\W*licen[cs]e\s*:\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
 _RESTRICTED = re.compile(r"\b(nc|nd|sa|non-?commercial|no-?deriv\w*|share-?alike|research)\b", re.IGNORECASE)
 
@@ -62,11 +62,11 @@ class PiperLibrary:
     def voices(self) -> dict[str, PublicVoice]:
         """All voices of the index, which is fetched once a day."""
         kept = home() / "cache" / "piper-voices.json"
-        fresh = kept.exists() and 0 <= time.time() - kept.stat().st_mtime < _INDEX_SECONDS
+        fresh = kept.exists() and 0 <= time.time() - kept.stat().st_mtime < INDEX_SECONDS
         known = _read_kept(kept)
         if known is None or not fresh:
             try:
-                address = f"{_repository()}/resolve/main/{_table()['index']}"
+                address = f"{_repository()}/resolve/main/{table()['index']}"
                 content, commit = read_remote(address, _MAX_INDEX_BYTES, offline=OFFLINE)
                 known = parse_index(content, commit or "main")
                 write_text(kept, json.dumps({"commit": commit or "main", "voices": json.loads(content)}))
@@ -82,7 +82,7 @@ class PiperLibrary:
     def license_of(self, voice: PublicVoice, url: str = "") -> License:
         """The licence, as the model card says it."""
         if voice.card is None:
-            return License(words=_UNKNOWN, permissive=False)
+            return License(words=UNKNOWN, permissive=False)
         content, _ = read_remote(f"{_address(voice, url)}/{_CARD}", _MAX_CARD_BYTES, offline=OFFLINE)
         if hashlib.md5(content, usedforsecurity=False).hexdigest() != voice.card.md5:
             raise DamagedFileError(f"the model card of {voice.name} is not the one of the index", "try again later")
@@ -144,10 +144,10 @@ class PiperLibrary:
 def license_in(card: str) -> License:
     """The licence that a model card names. What cannot be told is taken for a restriction."""
     words = "; ".join(dict.fromkeys(_LICENSE.findall(card)))
-    allowed = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in _table()["permissive"]), re.IGNORECASE)
+    allowed = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in table()["permissive"]), re.IGNORECASE)
     permissive = bool(words) and not _RESTRICTED.search(words)
     permissive &= all(allowed.search(each) for each in words.split("; "))
-    return License(words=words or _UNKNOWN, permissive=permissive, card=card)
+    return License(words=words or UNKNOWN, permissive=permissive, card=card)
 
 
 def _part_progress(on_progress: OnProgress, begun: int, total: int, done: int, _total: int) -> None:
@@ -229,11 +229,12 @@ def _address(voice: PublicVoice, url: str) -> str:
 
 
 def _repository() -> str:
-    return f"{hub_endpoint()}/{_table()['repository']}"
+    return f"{hub_endpoint()}/{table()['repository']}"
 
 
 @cache
-def _table() -> dict[str, Any]:
+def table() -> dict[str, Any]:
+    """The content of library.toml."""
     return tomllib.loads(Path(__file__).with_name("library.toml").read_text(encoding="utf-8"))
 
 

@@ -115,7 +115,9 @@ def _too_large(budget: Budget, need: Need, batch_size: int, checkpointed: bool) 
         Finding(
             problem=f"batch {batch_size} needs about {need.mib(batch_size, checkpointed):.0f} MiB "
             f"({need.basis(checkpointed)}), the budget is {budget.mib:.0f} MiB ({budget.why}): memory may run out",
-            remedy="choose a smaller `batch_size` or `quality`, or free memory on the device",
+            remedy="choose a smaller `batch_size` or `quality`, or free memory on the device"
+            if batch_size > 1
+            else "free memory on the device (`nvidia-smi` shows who uses a GPU), or choose a smaller `quality`",
             severity="warning",
         ),
     )

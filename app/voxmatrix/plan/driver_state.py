@@ -1,6 +1,6 @@
 """Why NVIDIA GPUs that are in the computer cannot be used: the driver fails, or a variable hides them. Pure."""
 
-from voxmatrix.errors import Finding, NoDeviceError
+from voxmatrix.errors import Finding, MemoryExhaustedError, NoDeviceError
 from voxmatrix.machine.facts import Machine
 from voxmatrix.tables.gpus import driver_error
 from voxmatrix.wording import pluralise
@@ -29,7 +29,12 @@ def lacks_gpu(machine: Machine) -> bool:
     return machine.image is not None or machine.driver_error is not None
 
 
-def does_not_start(name: str) -> NoDeviceError:
+#: The driver's answer while the memory of the GPU, or the container's, is full.
+OUT_OF_MEMORY = "cuda 2"
+
+
+def does_not_start(name: str) -> NoDeviceError | MemoryExhaustedError:
     """The error for a GPU on which CUDA does not start; `name` as in `Machine.driver_error`."""
     error = driver_error(name)
-    return NoDeviceError(error.problem, error.remedy)
+    kind = MemoryExhaustedError if name == OUT_OF_MEMORY else NoDeviceError
+    return kind(error.problem, error.remedy)

@@ -32,8 +32,8 @@ def best_image(gpu: Gpu, machine: Machine) -> Image:
 
 
 def able_images(gpu: Gpu, machine: Machine) -> list[Image]:
-    """The images with native kernels for this GPU, regardless of the driver."""
-    return [image for image in images().values() if _is_native(image, gpu, machine) and _is_advised(image, gpu)]
+    """The images with native kernels for this GPU, regardless of the driver; not those whose torch is not on PyPI."""
+    return [image for image in _native_images(gpu, machine) if not image.build]
 
 
 def oldest_driver(image: Image, gpu: Gpu, machine: Machine) -> str:
@@ -55,7 +55,7 @@ def advice(gpu: Gpu, machine: Machine) -> str:
     """The image to use or the driver to install, in one line."""
     image = best_image(gpu, machine)
     if image.name != CPU:
-        return _use(image)
+        return _use(image) + _or_newer(image, gpu, machine)
     if gpu.kind == "directml" and machine.platform == "windows":
         return f"use the image {CPU}, in WSL2: torch-directml does not exist for {machine.architecture}"
     if gpu.kind != "cuda":
@@ -77,6 +77,21 @@ def _use(image: Image) -> str:
         about = f"torch {image.torch}+{image.build}; it has never been run on such a GPU"
         return f"build the image {image.name} yourself: ./run build-{image.name} ({about})"
     return f"use the image {image.name} (torch {image.torch}, CUDA {image.cuda})"
+
+
+def _or_newer(image: Image, gpu: Gpu, machine: Machine) -> str:
+    """The image with a newer torch that a user can build, if there is one for this GPU and its driver."""
+    driver = rows.version(gpu.driver)
+    floors = _with_floors([each for each in _native_images(gpu, machine) if each.build], gpu, machine)
+    able = [each for each, floor in floors if driver is not None and driver >= floor]
+    newer = _newest_torch([image, *able])
+    if newer is image:
+        return ""
+    return f"; ./run build-{newer.name} makes one with a newer torch ({newer.torch}), never built so far"
+
+
+def _native_images(gpu: Gpu, machine: Machine) -> list[Image]:
+    return [image for image in images().values() if _is_native(image, gpu, machine) and _is_advised(image, gpu)]
 
 
 def _is_native(image: Image, gpu: Gpu, machine: Machine) -> bool:

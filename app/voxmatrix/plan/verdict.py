@@ -7,7 +7,7 @@ from voxmatrix.machine.facts import Capability, Gpu, Machine, TorchBuild
 from voxmatrix.plan.image_advice import OTHER_BUILDS, advice, best_image, newer_than_any, shows_windows_driver
 from voxmatrix.tables import rows
 from voxmatrix.tables.gpus import Kernel, compatibility, drivers, parse_kernel
-from voxmatrix.tables.image import CPU
+from voxmatrix.tables.image import CPU, DIRECTML, images
 
 Verdict = Literal["native", "ptx-jit", "unsupported", "driver-too-old"]
 
@@ -39,6 +39,8 @@ def _verdict(gpu: Gpu, machine: Machine) -> tuple[Verdict | None, str]:
     torch, capability = machine.torch, gpu.capability
     if gpu.kind in OTHER_BUILDS:
         return _by_target(gpu, torch)
+    if gpu.kind == "directml" and _speaks_by_directml(machine):
+        return None, "a DirectX 12 GPU: torch-directml speaks on it, and training needs an NVIDIA GPU or the CPU"
     if gpu.kind != "cuda":
         return None, f"{_KINDS[gpu.kind]}: the rules for NVIDIA kernels do not apply"
     if torch is None or capability is None:
@@ -111,6 +113,16 @@ def _remedy(verdict: Verdict | None, gpu: Gpu, machine: Machine) -> str:
         return "nothing to do: the first start takes a few minutes longer"
     if verdict is None and machine.torch and machine.torch.built_for == gpu.kind and gpu.kind in OTHER_BUILDS:
         return "try it: voxmatrix doctor; if that fails, set `device=cpu`"
+    if verdict is None and gpu.kind == "directml" and _speaks_by_directml(machine):
+        return ""
     if gpu.kind == "cuda" and gpu.capability is None:
         return "check whether `nvidia-smi` works; if not, reinstall the NVIDIA driver"
     return advice(gpu, machine)
+
+
+def _speaks_by_directml(machine: Machine) -> bool:
+    """Whether torch is the one that torch-directml needs, in Windows: what voxmatrix.ps1 installs."""
+    wanted = images()[DIRECTML]
+    if machine.platform != "windows" or not wanted.is_for(machine.architecture) or machine.torch is None:
+        return False
+    return machine.torch.version.partition("+")[0] == wanted.torch

@@ -11,6 +11,8 @@ from voxmatrix.models.family import Family
 from voxmatrix.voices.families import families, family_named
 from voxmatrix.voices.in_memory import FileVersion, file_version
 from voxmatrix.voices.resolve import check_files, default_finding, installed, is_own, locate
+from voxmatrix.voices.titles import titles
+from voxmatrix.wording import did_you_mean
 
 #: OpenAI's voices, and its models: clients that know only these get the default voice.
 BUILT_IN = frozenset(
@@ -197,7 +199,8 @@ def find_voice(voices: VoiceList, name: str) -> tuple[VoiceCard, str | None]:
     given, _, speaker = name.rpartition(SPEAKER_MARK)
     base = _listed_name(given, voices)
     if base is None:
-        raise UnknownVoiceError(f"there is no such voice; choose one of: {', '.join(voices)}")
+        meant = did_you_mean(name, voices, titles())
+        raise UnknownVoiceError(f"there is no such voice; {meant and f'{meant} Or '}choose one of: {', '.join(voices)}")
     # Clients keep the number 0 of a voice that has one speaker.
     is_number = speaker.isdecimal() and len(speaker) < _DIGITS and int(speaker) < voices[base].num_speakers
     found = _listed_name(speaker, voices[base].speaker_names) or (speaker if is_number else None)

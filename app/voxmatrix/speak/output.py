@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from voxmatrix.speak.captions import Caption
 
 _PLAIN_OUTPUT = Output()
+#: Where speech is that is to be encoded, next to its file.
+_FOLDER, _ENCODED_FROM = ".voxmatrix-", "speech.wav"
 OnSpoken = Callable[[SpokenSentence], None]
 
 
@@ -154,15 +156,22 @@ def _wave_file(out: Path | BinaryIO, rate_hz: int, output: Output, partial: Part
     else:
         from voxmatrix.audio.encode import encode
 
-        with _folder_of(out, partial) as folder, (folder / "speech.wav").open("w+b") as file:
+        with _folder_of(out, partial) as folder, (folder / _ENCODED_FROM).open("w+b") as file:
             wave = WaveFile(file, rate_hz)
-            with _kept(folder / "speech.wav", wave, partial):
+            with _kept(folder / _ENCODED_FROM, wave, partial):
                 yield wave
                 wave.finish()
                 file.flush()
-                encode(folder / "speech.wav", out, bitrate=output.bitrate, force=True)
+                encode(folder / _ENCODED_FROM, out, bitrate=output.bitrate, force=True)
     if partial:
         partial.remove()
+
+
+def unfinished(out: Path) -> Path | None:
+    """The WAV of what another process has spoken so far into `out`; None if there is none."""
+    beside = link_target(out)
+    plain = f".{beside.name}.*.part" if beside.suffix.lower() == ".wav" else f"{_FOLDER}*/{_ENCODED_FROM}"
+    return next(iter(sorted(beside.parent.glob(plain), key=lambda path: path.stat().st_mtime, reverse=True)), None)
 
 
 @contextmanager
@@ -185,6 +194,6 @@ def _folder_of(out: Path, partial: PartialSpeech | None) -> Iterator[Path]:
         if partial:
             out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(
-            prefix=".voxmatrix-", dir=out.parent if partial else None, ignore_cleanup_errors=True
+            prefix=_FOLDER, dir=out.parent if partial else None, ignore_cleanup_errors=True
         ) as folder:
             yield Path(folder)

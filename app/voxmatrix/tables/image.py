@@ -17,7 +17,7 @@ class Image:
     name: str
     torch: str
     cuda: str  # "" for a torch without CUDA
-    build: str  # of torch, for AMD's and Intel's GPUs: rocm7.2, xpu; else ""
+    build: str  # of a torch that is only on torch's own index: rocm7.2, xpu, cu126; else ""
     kinds: tuple[str, ...]
     architectures: tuple[str, ...]  # of the processors that it exists for
     kernels: dict[str, tuple[Kernel, ...]]  # of CUDA, by processor architecture
@@ -63,7 +63,7 @@ def images() -> dict[str, Image]:
             kinds=tuple(row["kinds"]),
             architectures=tuple(row["architectures"]),
             kernels={where: tuple(map(_kernel, names)) for where, names in row["kernels"].items() if row["cuda"]},
-            targets={where: tuple(names) for where, names in row["kernels"].items() if row["build"]},
+            targets={where: tuple(names) for where, names in row["kernels"].items() if not row["cuda"]},
             oldest_driver=row["oldest_driver"],
             from_capability=rows.capability(row["from_capability"]) if row["from_capability"] else None,
             source=row["source"],

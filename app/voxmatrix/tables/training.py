@@ -1,6 +1,6 @@
 """What a training needs and gives: precision for each device, memory, speed, and what to expect of an amount of speech.
 
-Read from precision.toml, memory.toml, speed.toml and amounts.toml.
+Read from precision.toml, memory.toml, speed.toml, amounts.toml and advice.toml.
 """
 
 import re
@@ -141,6 +141,11 @@ def cpu_speed(quality: str) -> CpuSpeed | None:
     """The row of a quality; None if it was not measured."""
     row = rows.read("speed.toml").get(quality)
     return None if row is None else CpuSpeed(**row)
+
+
+def advice_table() -> dict[str, Any]:
+    """The content of advice.toml."""
+    return rows.read("advice.toml")
 
 
 #: Less speech than this, in seconds, makes no voice at all.

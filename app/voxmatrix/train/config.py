@@ -20,6 +20,9 @@ RATE_DECAY = 0.999875
 MEL_WEIGHT = 45.0
 KL_WEIGHT = 1.0
 
+#: Parts of the losses, in the order of the columns of metrics.csv.
+LOSSES = ("mel", "kl", "duration", "adversarial", "features", "discriminator")
+
 DEFAULT_EPOCHS = 1000
 DEFAULT_SEED = 1234
 #: torch takes no larger one.
@@ -45,6 +48,9 @@ class TrainSettings:
     start_from: Path | None = None  # fine-tune from this checkpoint, ours or Piper's
     # These do not affect the result and may change at every resume.
     validate_every: int | None = None  # steps; also the interval of spoken samples
+    patience: int | None = None  # validations without a better one that end the training
+    sample_text: str = ""  # what the samples say; "": the text of a recording
+    judge: str = ""  # the model of faster-whisper that hears sentences at validations; "": nobody does
     checkpoint_every: int | None = None
     save_minutes: float = 10.0  # the most work that a power cut can lose
     keep: int = 3
@@ -146,6 +152,7 @@ def _check_ranges(settings: TrainSettings, recipe: Recipe) -> None:
         "max_steps": settings.max_steps,
         "epochs": settings.epochs,
         "validate_every": settings.validate_every,
+        "patience": settings.patience,
         "checkpoint_every": settings.checkpoint_every,
         "keep": settings.keep,
         "log_every": settings.log_every,

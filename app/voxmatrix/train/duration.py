@@ -5,7 +5,7 @@ from voxmatrix.machine.profile_store import profile_of
 from voxmatrix.plan.preflight import Preflight
 from voxmatrix.tables.training import cpu_speed
 from voxmatrix.train.config import DEFAULT_EPOCHS, Recipe
-from voxmatrix.train.monitor.metrics import last_speed
+from voxmatrix.train.monitor.history import last_speed
 from voxmatrix.train.run import Run
 from voxmatrix.wording import pluralise
 

@@ -12,6 +12,7 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.errors import InterruptedRunError, MemoryExhaustedError, UnreachableError, VoxmatrixError
 from voxmatrix.lock import TRAINING, locked
 from voxmatrix.machine.saved_device import CPU
+from voxmatrix.plan.advice import Intended, advise
 from voxmatrix.plan.plan import Plan, format_value
 from voxmatrix.plan.preflight import Preflight, run_preflight
 from voxmatrix.train.checkpoint import files as checkpoint_files
@@ -36,6 +37,8 @@ class TrainResult:
     steps: int
     losses: Mapping[str, float]  # means of the last report; empty if the run was already finished
     validation_mel: float  # of the best checkpoint
+    best_step: int = 0  # its step
+    stalled: bool = False  # the training ended because no validation was better
     tuned: TuneResult | None = None  # the result of `--tune`
 
 
@@ -117,6 +120,8 @@ def _result(run: Run, losses: Mapping[str, float], tuned: TuneResult | None = No
         steps=position.step,
         losses=losses,
         validation_mel=position.best_mel,
+        best_step=position.best_step,
+        stalled=run.settings.patience is not None and position.since_best >= run.settings.patience,
         tuned=tuned,
     )
 
@@ -188,8 +193,27 @@ def _summary(run: Run, prepared: PreparedSet, preflight: Preflight, total_steps:
         decisions=(
             *_decisions(run.plan),
             *describe_length(run, prepared, preflight, total_steps),
+            *_advice(run, prepared, preflight, total_steps),
         ),
     )
+
+
+def _advice(run: Run, prepared: PreparedSet, preflight: Preflight, total_steps: int) -> tuple[str, ...]:
+    """What others would do with such recordings; nothing in the middle of a run."""
+    if run.state.position.step:
+        return ()
+    recipe, steps_per_epoch = run.state.recipe, len(run.loader.schedule.epoch(0))
+    training = Intended(
+        seconds=prepared.seconds,
+        clips=len(prepared.clips),
+        batch=recipe.batch_size * recipe.accumulation,
+        learning_rate=recipe.learning_rate,
+        steps=total_steps,
+        steps_per_epoch=steps_per_epoch,
+        fine_tuned=bool(recipe.start_from),
+        on_gpu=preflight.selected.gpu is not None,
+    )
+    return tuple(f"  advice: {sentence}" for sentence in advise(training))
 
 
 def _decisions(plan: Plan) -> tuple[str, ...]:

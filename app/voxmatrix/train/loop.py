@@ -2,56 +2,35 @@
 
 import math
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import torch
+
 from voxmatrix.errors import BadInputError, InterruptedRunError
+from voxmatrix.judge.hearing import Recogniser
 from voxmatrix.machine.sensors.reading import Reading
 from voxmatrix.tables.quality import HOP
 from voxmatrix.train.checkpoint import files as checkpoint_files
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.duration import steps_left
+from voxmatrix.train.interval import CHECKPOINT_EVERY, VALIDATE_EVERY, Interval
 from voxmatrix.train.monitor.metrics import Meter, Metrics, TensorBoard
-from voxmatrix.train.monitor.progress import Progress, StepReport
+from voxmatrix.train.monitor.progress import Progress, StepReport, Validation
 from voxmatrix.train.monitor.samples import SampleSpeaker
 from voxmatrix.train.monitor.telemetry import Telemetry, make_telemetry
 from voxmatrix.train.monitor.validation import validation_batches, validation_mel
+from voxmatrix.train.monitor.words import WordCheck, heard_clips
 from voxmatrix.train.run import Run
 from voxmatrix.train.step.stepper import Stepper, epochs_limit
 from voxmatrix.train.stop import StopRequest
+from voxmatrix.wording import pluralise
 
 #: Step of the first validation, the baseline for later ones; before it, the weights are still nearly random.
 FIRST_VALIDATION = 10
-#: Unless their intervals are set, validations come every so many steps, and so do checkpoints that are kept …
-VALIDATE_EVERY, CHECKPOINT_EVERY = 100, 500
-#: … but each take at most this share of the time: the steps of a fast GPU are shorter than the files of a large voice.
-MAX_SHARE = 0.05
-
-
-@dataclass
-class Interval:
-    """When to do something again: every `requested` steps, or by default when it is worth its time."""
-
-    requested: int | None
-    default: int
-    _took: float = 0.0
-    _ended: float = -math.inf
-
-    def is_due(self, step: int) -> bool:
-        """Whether to do it after this step."""
-        if self.requested is not None:
-            return step % self.requested == 0
-        return step % self.default == 0 and time.monotonic() - self._ended >= self._took / MAX_SHARE
-
-    @contextmanager
-    def timed(self) -> Iterator[None]:
-        """Do it: the block says how long it takes."""
-        began = time.monotonic()
-        yield
-        self._ended = time.monotonic()
-        self._took = self._ended - began
+#: Validations without a better one after which it is told, if they do not end the training.
+TOLD_AFTER = 10
 
 
 @dataclass(kw_only=True)
@@ -70,9 +49,12 @@ class Loop:
     total_steps: int
     validations: Interval
     checkpoints: Interval
+    words: WordCheck | None
+    hearings: Interval
     meter: Meter = field(default_factory=Meter)
     losses: dict[str, float] = field(default_factory=dict)
     saved_step: int = -1
+    validated_step: int = -1
     saved_at: float = field(default_factory=time.monotonic)
 
     def train(self) -> None:
@@ -83,6 +65,9 @@ class Loop:
         """
         position = self.run.state.position
         if self.stepper.finished():
+            return
+        if self.stepper.has_stalled():
+            self.progress.warned(f"{self.stalled()}: a larger `patience` goes on")
             return
         self.stepper.set_rate()
         first = position.step + 1
@@ -96,9 +81,19 @@ class Loop:
                 self.meter.restart_clock()
             elif self.progress.due():
                 self.show()
-            if self.run.distributed.any(self.stop.requested):
-                raise self.interrupted()
+            stalled = self.stepper.has_stalled()
+            if self.run.distributed.any(stalled or self.stop.requested):
+                if not stalled:
+                    raise self.interrupted()
+                self.progress.warned(f"{self.stalled()}: this ends the training, as `patience` says")
+                break
         self.finish()
+
+    def stalled(self) -> str:
+        """Since when the voice has not become better, in words."""
+        position = self.run.state.position
+        count = pluralise(position.since_best, "validation")
+        return f"no better since step {position.best_step}, of which best.ckpt is, in {count}"
 
     def after_step(self) -> None:
         """Report, validate and save if due."""
@@ -159,19 +154,37 @@ class Loop:
         self.metrics.write({"step": step, **row})
         self.board.numbers(row, step)
 
-    def validate(self) -> None:
+    def validate(self, *, last: bool = False) -> None:
         """Evaluate on the validation clips, speak a sample, and save the checkpoint if it is the best."""
         state, position = self.run.state, self.run.state.position
         mel = validation_mel(state.networks, self.validation, self.run.autocast, state.recipe.seed)
         self.check_finite({**self.meter.losses(), "validation_mel": mel})  # the sampler fails on broken weights
         best = mel < position.best_mel
-        self.progress.validated(position.step, mel, best)
-        self.record({"epoch": position.epoch, "validation_mel": mel})
+        words = self.words_wrong(last=last)
+        best_step = position.step if best else position.best_step
+        self.progress.validated(
+            Validation(step=position.step, mel=mel, best=best, best_step=best_step, words_wrong=words)
+        )
+        heard = {} if words is None else {"words_wrong": words}
+        self.record({"epoch": position.epoch, "validation_mel": mel, **heard})
         self.sampler(state.networks, position.step, self.board)
-        if best:  # written last, so that a run resumed from this file already has its row and its sample
-            with self.stop.lock:
+        self.validated_step = position.step
+        with self.stop.lock:
+            position.since_best = 0 if best else position.since_best + 1
+            if best:  # written last, so that a run resumed from this file already has its row and its sample
                 position.best_mel, position.best_step = mel, position.step
                 checkpoint_files.write(self.run.out / checkpoint_files.BEST, state.content())
+        if position.since_best == TOLD_AFTER and self.run.settings.patience is None:
+            self.progress.warned(f"{self.stalled()}: `patience` would end the training by itself")
+
+    def words_wrong(self, *, last: bool) -> float | None:
+        """The share of words that are not heard, if somebody hears them and it is time to."""
+        step = self.run.state.position.step
+        if self.words is None or not (last or self.hearings.is_due(step)):
+            return None
+        with self.hearings.timed():
+            wrong = self.run.state.position.words_wrong = self.words(self.run.state.networks)
+        return wrong
 
     def save(self, *, keep: bool = False) -> Path:
         """Write last.ckpt; with `keep`, also under the name of its step."""
@@ -202,7 +215,8 @@ class Loop:
     def finish(self) -> None:
         """Report, validate and save, due or not."""
         self.report()
-        self.validate()
+        if self.validated_step != self.run.state.position.step:
+            self.validate(last=True)
         self.save(keep=self.checkpoints.is_due(self.run.state.position.step))
 
     def check_finite(self, losses: Mapping[str, float]) -> None:
@@ -239,12 +253,27 @@ def make_loop(run: Run, progress: Progress, stop: StopRequest, sampler_folder: P
             batch=collate([run.validation[first]]).to(run.device),
             rate_hz=state.recipe.rate_hz,
             folder=sampler_folder,
+            own=tuple(torch.tensor(ids, device=run.device) for ids in run.sample_sentences),
         ),
         validation=validation_batches(run.validation, collate, state.recipe.batch_size, run.device),
         total_steps=total_steps(run),
         validations=Interval(run.settings.validate_every, VALIDATE_EVERY),
         checkpoints=Interval(run.settings.checkpoint_every, CHECKPOINT_EVERY),
+        words=_word_check(run) if run.settings.judge else None,
+        hearings=Interval(None, run.settings.validate_every or VALIDATE_EVERY),
         telemetry=make_telemetry(run, progress, board),  # last: its thread starts here
+    )
+
+
+def _word_check(run: Run) -> WordCheck:
+    rate_hz, language = run.state.recipe.rate_hz, run.state.config.espeak_voice
+    return WordCheck(
+        clips=heard_clips(run.validation.clips, run.loader.dataset.clips, rate_hz),
+        collate=run.loader.collate,
+        device=run.device,
+        rate_hz=rate_hz,
+        language=language,
+        recogniser=Recogniser(run.settings.judge, language, run.threads),
     )
 
 

@@ -28,6 +28,7 @@ from voxmatrix.train.config import Recipe, TrainSettings, make_recipe
 from voxmatrix.train.data.batches import ClipDataset, Collate, Schedule, split
 from voxmatrix.train.data.loader import BatchLoader
 from voxmatrix.train.device import autocast, compile_networks, open_devices
+from voxmatrix.train.monitor.own_text import sentences_of
 from voxmatrix.train.monitor.progress import Progress
 from voxmatrix.train.planning import plan_training
 from voxmatrix.train.previous_runs import move_aside
@@ -79,6 +80,7 @@ class Run:
     distributed: Distributed
     threads: int
     came_from: str
+    sample_sentences: tuple[list[int], ...] = ()  # ids of what the samples say instead of the text of a recording
 
     @property
     def out(self) -> Path:
@@ -111,6 +113,7 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
     row = quality(prepared.quality)
     recipe = make_recipe(settings, plan, prepared, row, previous)
     state = _new_state(prepared, row, recipe, device, plan)
+    sentences = sentences_of(settings.sample_text, state.config) if settings.sample_text else []
     came_from = _restore(state, found, recipe, prepared, settings.out)
     if is_rank_zero():
         _describe_run(settings.out, state)
@@ -143,6 +146,7 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
         distributed=distributed,
         threads=threads,
         came_from=came_from,
+        sample_sentences=tuple(sentences),
     )
 
 

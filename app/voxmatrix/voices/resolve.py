@@ -13,7 +13,8 @@ from voxmatrix.models.device import CPU, SpeakDevice, Warn, python_warning
 from voxmatrix.models.family import Family, OpenVoice
 from voxmatrix.models.style import Runtime
 from voxmatrix.voices.families import families, family_named
-from voxmatrix.wording import choice, quoted
+from voxmatrix.voices.titles import move_title, titles
+from voxmatrix.wording import choice, did_you_mean, quoted
 
 
 def resolve(name: str | Path = "") -> VoiceCard:
@@ -51,10 +52,11 @@ def locate(name: str | Path = "") -> tuple[Family, Path]:
     for family in families():
         if found := family.named(str(name)) or _run_of(family, str(name)):
             return family, found
+    meant = did_you_mean(str(name), named, titles())
     raise BadInputError(
         f"there is no voice {path}",
-        "choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, or a name from "
-        f"`voxmatrix voices list`: {choice(str(name), named)}",
+        f"{meant and f'{meant} Or '}choose NAME.onnx (with NAME.onnx.json next to it), a .ckpt, the folder of a run, "
+        f"or a name from `voxmatrix voices list`: {choice(str(name), named)}",
     )
 
 
@@ -158,6 +160,7 @@ def remove(name: str) -> list[Path]:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     if was_chosen and default_finding() is not None:
         _default_file().unlink(missing_ok=True)
+    move_title(name, None)
     family.tidy()
     return paths
 
@@ -190,6 +193,7 @@ def rename(name: str, new: str) -> str:
             place.rename(old)
         raise
     found = next(known for known, (_, file) in installed().items() if file == target)
+    move_title(name, found)
     if is_default:
         make_default(found)
     return found

@@ -37,7 +37,7 @@ class Driver(SimpleNamespace):
         (Driver(1, cuInit=802), 0, "cuda 802"),
         (Driver(1, cuDeviceGetCount=3), 0, "cuda 3"),
         (Driver(1, cuDevicePrimaryCtxRetain=BUSY), 0, "cuda 46"),
-        (Driver(1, cuDevicePrimaryCtxRetain=OUT_OF_MEMORY), 0, None),
+        (Driver(1, cuDevicePrimaryCtxRetain=OUT_OF_MEMORY), 0, "cuda 2"),
     ],
 )
 def test_what_the_driver_says_is_the_error(

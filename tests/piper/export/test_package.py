@@ -80,7 +80,9 @@ def test_a_training_is_exported_under_the_name_of_the_folder(
 ) -> None:
     out = tmp_path / "anna"
     words = ["export", "voice", str(make_checkpoint()), "--for", "homeassistant", "--out", str(out), "--noise", "0.2"]
-    assert main.run([*words, "--json"]) == 0
+    assert main.run([*words, "--json"]) == 3  # it has learned nothing
+    assert "has not learned to speak yet" in capsys.readouterr().err
+    assert main.run([*words, "--force", "--json"]) == 0
 
     made = json.loads(capsys.readouterr().out)
     assert made["files"] == ["anna.onnx", "anna.onnx.json", MODEL_CARD] and "share/piper" in made["install"]

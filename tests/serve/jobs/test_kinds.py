@@ -171,7 +171,10 @@ def test_recordings_are_checked_trained_with_exported_and_spoken(server: Running
     assert [entry["step"] for entry in metrics if "losses" in entry][-1] == 3
     assert [entry["step"] for entry in metrics if "validation_mel" in entry] == [3]
 
-    exported = wait_for(server, submit(server, "export", job=job, name="ann"))
+    refused = wait_for(server, submit(server, "export", job=job, name="ann"))
+    assert refused["state"] == "failed" and "has not learned to speak yet" in refused["error"]["message"]
+    exported = wait_for(server, submit(server, "export", job=job, name="ann", force=True))
+    assert "its sounds are all alike" in exported["result"]["doubt"]
     assert exported["state"] == "done", exported
     assert [file["name"] for file in exported["files"]] == ["ann.onnx", "ann.onnx.json"]
     assert server.speak(voice="ann").status_code == 200

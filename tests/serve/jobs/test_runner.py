@@ -56,6 +56,24 @@ def test_a_job_is_cancelled_and_goes_on_where_it_ended(server: Running) -> None:
     assert (kept.status_code, error_of(kept)["message"]) == (409, "the job is running: cancel it first")
 
 
+@pytest.mark.parametrize("format_name", ["wav", "flac"])
+def test_a_job_is_heard_while_it_is_made(server: Running, format_name: str) -> None:
+    file = upload(server, "long.txt", LONG.encode())
+    job = submit(server, "speech", file=file, format=format_name)
+    live = f"{server.url}/v1/jobs/{job}/live"
+    eventually(lambda: read(server, job)["progress"] > 0)
+    with httpx.stream("GET", live, timeout=60) as answer:
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "audio/wav")
+        sound = b""
+        for block in answer.iter_bytes():
+            sound += block
+            if len(sound) > 100_000 and read(server, job)["state"] == "running":
+                server.post(f"/v1/jobs/{job}/cancel", None)
+    assert sound.startswith(b"RIFF") and len(sound) > 100_000  # up to the end
+    assert wait_for(server, job)["state"] == "cancelled"
+    assert httpx.get(live).status_code == 404
+
+
 def test_a_job_has_its_settings_and_no_secret(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = ("VOXMATRIX_KEY", "HF_TOKEN", "REDIS_PASSWORD", "AWS_SECRET_ACCESS_KEY", "MY_OWN_SECRET")
     for name in (*secrets, "OMP_WAIT_POLICY", "VOXMATRIX_LOG"):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.serve.jobs.conftest import LONG
-from tests.serve.page.actions import assert_accessible
+from tests.serve.page.actions import advances, assert_accessible
 from tests.serve.page.conftest import Server
-from tests.serve.page.trainings import fake, submit, wait_for
+from tests.serve.page.trainings import fake, read, submit, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -50,6 +50,21 @@ def test_a_result_is_heard_and_downloaded_and_the_job_deleted(page: "Page", serv
     job.get_by_role("button", name="Delete").click()
     job.get_by_role("button", name="Delete it for good").click()
     expect(job).to_have_count(0)
+
+
+def test_a_job_is_heard_at_once_and_while_it_is_made(page: "Page", server: Server) -> None:
+    show(page)
+    made = submit(server, kind="speech", text="A short text.", format="wav", title="made")
+    wait_for(server, made, "done")
+    card(page, "made").get_by_role("button", name="Play made").click()
+    slider = page.get_by_role("slider", name="Position in made")
+    advances(slider)
+    running = submit(server, kind="speech", text=LONG, title="growing")
+    card(page, "growing").get_by_role("button", name="Play growing").click()
+    advances(page.get_by_role("slider", name="Position in growing"))
+    assert read(server, running)["state"] == "running"
+    card(page, "growing").get_by_role("button", name="Cancel").click()
+    wait_for(server, running, "cancelled")
 
 
 def test_a_job_is_cancelled_and_resumed_and_a_failure_says_what_to_do(page: "Page", server: Server) -> None:

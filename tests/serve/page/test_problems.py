@@ -1,6 +1,5 @@
 """What the page says when something is wrong, and that it goes on."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,7 @@ import pytest
 
 from tests.piper.conftest import MakeCheckpoint
 from tests.serve.page.actions import LONG, TEXT, advances, sliders, speak, takes
-from tests.serve.page.conftest import MAX_INPUT, Server, StartServer, opened
+from tests.serve.page.conftest import Server, StartServer, opened
 from voxmatrix.serve.security.keys import add_key
 
 if TYPE_CHECKING:
@@ -21,21 +20,6 @@ def test_nothing_to_speak(page: "Page") -> None:
     speak(page, "  ")
     page.get_by_text("Write something first.").wait_for()
     assert page.locator(".result").count() == 0
-
-
-def test_a_text_that_is_too_long_becomes_a_file(page: "Page") -> None:
-    from playwright.sync_api import expect
-
-    page.get_by_label("Download as").select_option("aac")
-    page.get_by_label("Text to speak").fill("The whole story." + " " * MAX_INPUT)
-    expect(page.locator("#count")).to_have_text("30,016 / 30,000, so it becomes a file in Jobs")
-    page.get_by_role("button", name="Make a file").click()
-    job = page.get_by_role("article", name="Speech: The whole story.")
-    expect(job).to_contain_text("Done")
-    job.get_by_text("Files").click()
-    expect(job.get_by_role("link", name="speech.m4a")).to_be_visible()
-    page.get_by_role("tab", name="Speak").click()
-    expect(page.get_by_label("Text to speak")).to_have_value(re.compile("^The whole story"))
 
 
 def test_a_voice_that_is_gone(context: "BrowserContext", server: Server, make_onnx: MakeCheckpoint) -> None:

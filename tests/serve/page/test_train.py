@@ -90,6 +90,10 @@ def test_the_settings_are_filled_in_with_reasons_and_what_is_changed_is_sent(
     start = page.get_by_role("button", name="Start training")
     expect(start).to_be_visible()
     expect(figure(page, "Recordings")).to_have_text(str(COUNT))
+    expect(page.get_by_text("Recommended on this computer")).to_be_visible()  # and so before the settings
+    expect(page.locator("#train form").first.get_by_role("button", name="Teach it")).to_have_class("primary")
+    expect(start).to_have_class("quiet")
+    expect(page.locator("#train")).to_contain_text("start from a public voice")
     page.get_by_label("quality", exact=True).select_option("tiny")
     batch, rate = (
         page.get_by_role("spinbutton", name="batch size"),
@@ -107,13 +111,18 @@ def test_the_settings_are_filled_in_with_reasons_and_what_is_changed_is_sent(
     page.get_by_role("spinbutton", name="epochs").fill("7")
     page.get_by_role("combobox", name="precision").select_option("bf16")  # must not undo what is being written
     page.get_by_role("spinbutton", name="epochs").press("Tab")
+    page.get_by_text("More settings").click()
+    page.get_by_role("textbox", name="sample text").fill("My own words.")
+    page.get_by_role("spinbutton", name="patience").fill("20")
+    page.get_by_role("spinbutton", name="patience").press("Tab")
     expect(page.get_by_role("status").filter(has_text="7 steps: about")).to_be_visible()
     error = {"error": {"message": "no more for today"}}
     page.route("**/v1/jobs", lambda route: route.fulfill(status=429, json=error))
     with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/v1/jobs")) as sent:
         start.click()
     wanted = {"kind": "train", "recordings": recorded, "language": "en-US", "force": True}
-    assert sent.value.post_data_json == {**wanted, "quality": "tiny", "epochs": 7, "precision": "bf16"}
+    more = {"sample_text": "My own words.", "patience": 20}
+    assert sent.value.post_data_json == {**wanted, "quality": "tiny", "epochs": 7, "precision": "bf16", **more}
     expect(page.locator("#train")).to_contain_text("No more for today.")
 
 
@@ -226,6 +235,9 @@ def test_a_finished_training_is_seen_heard_exported_and_spoken_with(page: "Page"
     expect(name).to_have_value("Asa-first")
     name.fill("asa")
     page.get_by_role("button", name="Export as a voice").click()
+    expect(page.get_by_text("has not learned to speak yet")).to_be_visible()
+    page.get_by_role("button", name="Export it anyway").click()
+    expect(page.get_by_text("It has not learned to speak yet: its sounds are all alike")).to_be_visible()
     page.get_by_role("link", name="Speak with asa").click()
     expect(page.get_by_role("radio", name="asa")).to_be_checked()
     speak(page, "Hello.")

@@ -182,7 +182,7 @@ def test_a_voice_is_renamed_made_the_default_and_deleted(shown: "Page", own: Ser
     yours.get_by_role("button", name="Delete").click()
     yours.get_by_role("button", name="Delete it for good").click()
     expect(card(shown, "yours")).to_have_count(0)
-    assert {path.name for path in (own.home / "voices").iterdir()} == {"default"}
+    assert {path.name for path in (own.home / "voices").iterdir()} == {"default"}  # its title is gone, too
 
 
 def test_a_damaged_voice_says_so_and_can_be_deleted(shown: "Page", own: Server) -> None:

@@ -56,6 +56,7 @@ UNTRANSLATED: dict[str, set[str]] = {
         "voices.host",
     },
     "fr": {
+        "train.patience",
         "reason.silence",
         "setting.accumulation",
         "speak.key",

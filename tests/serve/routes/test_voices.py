@@ -81,6 +81,18 @@ def test_a_voice_is_renamed_made_the_default_and_deleted(free: Running) -> None:
     assert httpx.delete(f"{free.url}/v1/voices/yours").status_code == 404
 
 
+def test_a_voice_gets_a_title_of_any_letters_and_keeps_its_id(free: Running) -> None:
+    assert change(free, "mine", title="Mein Erzähler").json() == {"id": "mine"}
+    assert listed(free)["mine"]["title"] == "Mein Erzähler"
+    (spoken,) = [each for each in free.get("/v1/audio/voices").json()["voices"] if each["id"] == "mine"]
+    assert (spoken["title"], spoken["name"]) == ("Mein Erzähler", "mine")
+    refused = change(free, "mine", title="x" * 100)
+    assert (refused.status_code, refused.json()["error"]["param"]) == (400, "title")
+    assert change(free, "nobody", title="x").status_code == 404
+    meant = free.speak(voice="mein erzähler").json()["error"]["message"]
+    assert meant.startswith("there is no such voice; did you mean mine? Or choose one of: ")
+
+
 def test_a_default_that_was_given_is_not_changed(server: Running) -> None:
     assert server.get("/v1/voices").json()["default_is_fixed"]
     assert change(server, "en_US-heart-student", default=True).status_code == 409

@@ -69,7 +69,7 @@ def test_a_cpu_torch_needs_an_index_or_local_wheels_before_anything_is_downloade
     prerequisites.check_torch(CUDA, nothing)
 
 
-@pytest.mark.parametrize("name", ["rocm", "xpu"])
+@pytest.mark.parametrize("name", ["rocm", "xpu", "cuda126"])
 def test_a_row_whose_index_could_not_be_reached_says_how_to_lock_it_before_anything_else(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

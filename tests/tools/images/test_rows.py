@@ -57,6 +57,21 @@ def test_a_row_is_read_whole() -> None:
         ('channel = "stable"', 'channel = "beta"', "channel is 'beta', must be one of stable, nightly"),
         ('channel = "stable"', 'channel = "stable"\ninstead = "cuda"', "instead is 'cuda': required for a nightly"),
         ('cuda = ""', 'cuda = "12.4"', "kernels lacks x86_64"),
+        (
+            'cuda = ""',
+            'cuda = "12.4"\ntorch_build = "rocm7.2"\nkernels = { x86_64 = ["sm_90"] }',
+            "torch_build is 'rocm7.2', must be cuXYZ",
+        ),
+        (
+            'cuda = ""',
+            'cuda = "12.4"\ntorch_build = "cu126"\nkernels = { x86_64 = ["sm_90"] }',
+            "torch_build is 'cu126', must be cu124 for CUDA 12.4",
+        ),
+        (
+            'cuda = ""',
+            'cuda = ""\ntorch_build = "cu126"\nkernels = { x86_64 = ["sm_90"] }',
+            "torch_build is 'cu126', must be cuXYZ",
+        ),
         ('oldest_driver = ""', 'oldest_driver = "525"', "oldest_driver and cuda must be set together"),
         ('status = "tested"', 'status = "fine"', "status is 'fine'"),
         ('python = "3.11"', 'python = "3.11.2"', "python is '3.11.2'"),

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from voxmatrix.errors import UnreachableError
-from voxmatrix.train.monitor.metrics import COLUMNS, Metrics, TensorBoard
+from voxmatrix.train.monitor.history import COLUMNS
+from voxmatrix.train.monitor.metrics import Metrics, TensorBoard
 
 
 def rows(path: Path) -> list[str]:

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from voxmatrix.train.config import LOSSES
 from voxmatrix.train.monitor import metrics
 from voxmatrix.train.monitor.metrics import Meter
-from voxmatrix.train.step.step import LOSSES
 
 
 class Clock:

@@ -12,6 +12,7 @@ from voxmatrix.train.monitor.progress import (
     QuietProgress,
     RunSummary,
     StepReport,
+    Validation,
     clock,
     describe,
     figures,
@@ -78,8 +79,8 @@ def test_elsewhere_than_on_a_terminal_lines_come_now_and_then_and_the_last_one_a
     for step in (30, 40, 300):
         progress.stepped(step)
         progress.reported(report(step))
-    progress.validated(300, 0.5, True)
-    progress.validated(310, 0.6, False)
+    progress.validated(Validation(step=300, mel=0.5, best=True, best_step=300))
+    progress.validated(Validation(step=310, mel=0.6, best=False, best_step=300, words_wrong=0.125))
     progress.saved(Path("voice/last.ckpt"), 300)
     progress.warned("the disk is nearly full")
     progress.ended()
@@ -88,7 +89,7 @@ def test_elsewhere_than_on_a_terminal_lines_come_now_and_then_and_the_last_one_a
     assert "step 40/300" not in said
     assert "step 300/300" in said
     assert "validation mel 0.500, the best so far\n" in said
-    assert "validation mel 0.600\n" in said
+    assert "validation mel 0.600, no better since step 300, 12 % of the words wrong\n" in said
     assert "saved voice/last.ckpt" in said
     assert "warning: the disk" in said
 
@@ -139,7 +140,7 @@ def test_quiet_says_only_warnings(capsys: pytest.CaptureFixture[str]) -> None:
     progress.started(START)
     progress.stepped(1)
     progress.reported(report(1))
-    progress.validated(1, 1.0, True)
+    progress.validated(Validation(step=1, mel=1.0, best=True, best_step=1))
     progress.saved(Path("x"), 1)
     progress.warned("mind the gap")
     progress.ended()

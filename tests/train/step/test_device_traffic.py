@@ -10,11 +10,12 @@ from torch import Tensor
 
 from tests.device_traffic import DEVICE, DeviceTraffic, OffDeviceError
 from voxmatrix.tables.quality import HOP, qualities
+from voxmatrix.train.config import LOSSES
 from voxmatrix.train.data.batches import Batch
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.monitor.metrics import Meter
 from voxmatrix.train.step.oom_recovery import MemorySavings, OomRecovery
-from voxmatrix.train.step.step import LOSSES, gradients, make_optimisers, update
+from voxmatrix.train.step.step import gradients, make_optimisers, update
 from voxmatrix.vits import synthesizer
 from voxmatrix.vits.alignment import prior_scores
 from voxmatrix.vits.layers.gradient_checkpointing import set_gradient_checkpointing

@@ -13,9 +13,9 @@ import torch
 
 from tests.train.runs import content, rows
 from voxmatrix.dataset.prepared import PreparedSet
+from voxmatrix.train.config import LOSSES
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.step.distributed import Distributed
-from voxmatrix.train.step.step import LOSSES
 
 pytestmark = pytest.mark.usefixtures("forked_programs")
 

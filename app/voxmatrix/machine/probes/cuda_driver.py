@@ -3,8 +3,7 @@
 import ctypes
 import sys
 
-#: CUresult: success; out of memory, which is not a fault of the driver.
-_FINE = (0, 2)
+#: Of CUresult.
 _NO_DEVICE = 100
 
 
@@ -18,7 +17,7 @@ def read_error(index: int) -> str | None:
     except OSError:
         return "cuda missing"
     code = _start(driver, index)
-    return None if code in _FINE else f"cuda {code}"
+    return f"cuda {code}" if code else None
 
 
 def _start(driver: ctypes.CDLL, index: int) -> int:

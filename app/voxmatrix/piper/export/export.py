@@ -4,8 +4,9 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
-from voxmatrix.errors import DamagedFileError, UsageError
+from voxmatrix.errors import BadInputError, DamagedFileError, UsageError
 from voxmatrix.files import check_not_folder, replacing
 from voxmatrix.piper.card import MAX_NOISE
 from voxmatrix.piper.config import VoiceConfig
@@ -13,6 +14,8 @@ from voxmatrix.piper.files import checkpoint_config, config_path, find_checkpoin
 
 #: Largest accepted difference of a sample from torch.
 MAX_DIFFERENCE = 1e-4
+#: What to do with a voice that does not speak yet.
+LEARN_FURTHER = "train it further (the same command with more steps goes on)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,10 +25,21 @@ class Exported:
     onnx: Path
     config: Path
     difference: float
+    doubt: str = ""  # why it cannot be said to speak, if that was asked for
+
+
+#: Whether it is looked at that the voice has learned to speak, and what follows if it has not.
+Speech = Literal["unchecked", "told", "required"]
 
 
 def export_voice(
-    checkpoint: Path, out: Path, *, noise: float | None = None, noise_w: float | None = None, force: bool = False
+    checkpoint: Path,
+    out: Path,
+    *,
+    noise: float | None = None,
+    noise_w: float | None = None,
+    force: bool = False,
+    speech: Speech = "unchecked",
 ) -> Exported:
     """Write `out` (NAME.onnx) and NAME.onnx.json, or neither if they do not speak like the checkpoint.
 
@@ -33,20 +47,22 @@ def export_voice(
 
     Raises:
         UsageError: `out` does not end in .onnx, or exists and `force` is not set; or a noise is out of range.
-        BadInputError: there is no such checkpoint, or it has no voice config.
+        BadInputError: there is no such checkpoint, it has no voice config, or speech is required and it has not learned
+            to speak.
         DamagedFileError: the checkpoint is corrupt, or the exported voice does not speak like it.
         UnreachableError: `out` cannot be written.
     """
     check_free(out, force=force)
     check_noise(noise, noise_w)
-    return _export(find_checkpoint(checkpoint), noise, noise_w, out)
+    return _export(find_checkpoint(checkpoint), noise, noise_w, out, speech)
 
 
-def _export(path: Path, noise: float | None, noise_w: float | None, out: Path) -> Exported:
+def _export(path: Path, noise: float | None, noise_w: float | None, out: Path, speech: Speech) -> Exported:
     # These import torch, which takes seconds: a wrong argument is reported before that.
     from voxmatrix.piper.engines.torch import speaking_generator
     from voxmatrix.piper.export.onnx_writer import write_onnx
     from voxmatrix.piper.export.provenance import with_provenance
+    from voxmatrix.piper.export.speaks import doubt
     from voxmatrix.piper.export.verify import largest_difference
     from voxmatrix.vits.checkpoint.checkpoint import read_checkpoint
 
@@ -58,6 +74,13 @@ def _export(path: Path, noise: float | None, noise_w: float | None, out: Path) -
         noise_w=config.noise_w if noise_w is None else noise_w,
     )
     generator = speaking_generator(read)
+    doubts = ""
+    if speech != "unchecked":
+        doubts = doubt(generator, config.id_map, config.rate_hz, read.extra.get("progress", {}))
+    if doubts and speech == "required":
+        raise BadInputError(
+            f"{path} has not learned to speak yet: {doubts}", f"{LEARN_FURTHER}, or export it anyway with `force`"
+        )
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as folder:
         onnx = Path(folder) / "voice.onnx"
         write_onnx(generator, config, onnx)
@@ -68,7 +91,7 @@ def _export(path: Path, noise: float | None, noise_w: float | None, out: Path) -
                 "export another checkpoint of the run; if this one speaks well with torch, report a bug",
             )
         write_voice(onnx, config, out)
-    return Exported(onnx=out, config=config_path(out), difference=difference)
+    return Exported(onnx=out, config=config_path(out), difference=difference, doubt=doubts)
 
 
 def write_voice(onnx: Path, config: VoiceConfig, out: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from voxmatrix.errors import BadInputError, DamagedFileError, MissingProgramError, UsageError
 from voxmatrix.files import read_errors, storage_errors, write_text
 from voxmatrix.piper.config import VoiceConfig
-from voxmatrix.piper.export.export import check_noise, export_voice, write_voice
+from voxmatrix.piper.export.export import Speech, check_noise, export_voice, write_voice
 from voxmatrix.piper.export.metadata import metadata
 from voxmatrix.piper.export.model_card import Origin, model_card
 from voxmatrix.piper.files import config_path, is_exported
@@ -86,6 +86,7 @@ def write_package(
     noise_w: float | None = None,
     origin: Origin | None = None,
     force: bool = False,
+    speech: Speech = "unchecked",
 ) -> Package:
     """Write the files of a voice, exported or a checkpoint, for one of `PROGRAMS` into a folder.
 
@@ -93,7 +94,8 @@ def write_package(
 
     Raises:
         UsageError: there is no such program, the folder has files and `force` is not set, or a noise is out of range.
-        BadInputError: there is no such voice, or the program cannot say what the voice has learned.
+        BadInputError: there is no such voice, `speech` is required and it has not learned to speak, or the program
+            cannot say what the voice has learned.
         DamagedFileError: the voice is corrupt; MissingProgramError: espeak-ng's data is not here.
         UnreachableError: the folder cannot be written.
     """
@@ -106,7 +108,7 @@ def write_package(
         return _write(voice, _varying(config, noise, noise_w), program, folder, origin)
     with tempfile.TemporaryDirectory(prefix="voxmatrix-", ignore_cleanup_errors=True) as place:
         name = folder.absolute().name
-        made = export_voice(voice, Path(place) / f"{name}.onnx", noise=noise, noise_w=noise_w)
+        made = export_voice(voice, Path(place) / f"{name}.onnx", noise=noise, noise_w=noise_w, speech=speech)
         return _write(made.onnx, VoiceConfig.read(made.config), program, folder, origin)
 
 

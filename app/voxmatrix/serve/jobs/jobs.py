@@ -1,6 +1,7 @@
 """The jobs of a server: asked for, run, looked at, removed."""
 
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -36,6 +37,7 @@ from voxmatrix.serve.jobs.store import JobStore
 from voxmatrix.serve.jobs.uploads import Uploads
 from voxmatrix.serve.log import Log, log_finding
 from voxmatrix.serve.settings import ServeSettings
+from voxmatrix.speak.output import unfinished
 from voxmatrix.wording import pluralise
 
 AnyJobRequest = Annotated[
@@ -261,6 +263,15 @@ class Jobs:
                 if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
                     found[path.relative_to(folder).as_posix() if folder in path.parents else path.name] = path
         return found
+
+    def unfinished_sound(self, job: Job) -> Path | None:
+        """The WAV that a running job speaks; None if there is none yet.
+
+        Nor is there on Windows, where a file that is read cannot be renamed when it is complete.
+        """
+        if job.kind != "speech" or job.state != "running" or sys.platform == "win32":
+            return None
+        return unfinished(self.folder(job.id) / job.work.files[0])
 
     def _parts(self) -> tuple[JobStore, Runner]:
         """The parts of an open server.

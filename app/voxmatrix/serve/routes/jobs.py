@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query
@@ -16,6 +17,7 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 
 _POLL_SECONDS = 0.25
+_BLOCK_BYTES = 1 << 18
 #: A comment, so that proxies keep the connection, and a client that has left is noticed.
 _HEARTBEAT, _HEARTBEAT_SECONDS = b": \n\n", 15.0
 
@@ -42,6 +44,23 @@ async def event_stream(jobs: Jobs, job: str, after: int) -> AsyncIterator[bytes]
         if silent >= _HEARTBEAT_SECONDS:
             silent = 0.0
             yield _HEARTBEAT
+
+
+async def growing_file(jobs: Jobs, job: str, path: FilePath) -> AsyncIterator[bytes]:
+    """The file as it grows, until its job has ended; also after it was renamed."""
+    try:
+        file = await asyncio.to_thread(path.open, "rb")
+    except OSError:
+        return  # it was complete a moment ago
+    with file:
+        while not jobs.closing.is_set():
+            ended = (await asyncio.to_thread(jobs.get, job)).state in ENDED  # before it is read
+            if block := await asyncio.to_thread(file.read, _BLOCK_BYTES):
+                yield block
+            elif ended:
+                return
+            else:
+                await asyncio.sleep(_POLL_SECONDS)
 
 
 def _framed(event: Event) -> bytes:
@@ -108,6 +127,14 @@ def job_routes(services: Services) -> APIRouter:
         if path is None:
             raise ApiError(404, "the job has no such file", param="name", code="not_found")
         return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-cache"})
+
+    @router.get("/{job}/live", response_class=Response)
+    def read_sound(job: _JobId) -> Response:
+        """What a running job of speech has spoken so far and, as it comes, the rest: a WAV stream."""
+        path = jobs.unfinished_sound(jobs.get(job))
+        if path is None:
+            raise ApiError(404, "the job speaks nothing at present", param="job", code="not_found")
+        return StreamingResponse(growing_file(jobs, job, path), media_type="audio/wav", headers=_EVENTS)
 
     @router.delete("/{job}")
     def remove_job(job: _JobId) -> JSONResponse:

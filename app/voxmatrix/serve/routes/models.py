@@ -10,6 +10,7 @@ from voxmatrix.serve.catalogue import MODELS, VoiceList, announced_languages, fi
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
+from voxmatrix.voices.titles import title_of, titles
 
 
 def model_routes(services: Services) -> APIRouter:
@@ -51,10 +52,12 @@ def model_routes(services: Services) -> APIRouter:
     def list_voices(*, legacy: bool = False) -> dict[str, Any]:
         """The voices, the default one first, and those with another name under that as well; `legacy`: names alone."""
         voices = services.catalogue.voices()
-        listed = [_facts(voice, voices, services) for voice in voices.values()]
+        given = titles()
+        listed = [{**_facts(voice, voices, services), "title": title_of(voice, given)} for voice in voices.values()]
         for alias, name in voices.aliases.items():
             voice, _ = find_voice(voices, name)
-            listed.append({**_facts(voice, voices, services), "id": alias, "name": alias, "alias_of": name})
+            facts = {**_facts(voice, voices, services), "id": alias, "name": alias, "alias_of": name}
+            listed.append({**facts, "title": given.get(alias, alias)})
         return {"voices": [voice["id"] for voice in listed] if legacy else listed}
 
     return router

@@ -9,6 +9,8 @@ from pydantic import ConfigDict, Field
 from voxmatrix.errors import NoDeviceError
 from voxmatrix.machine.facts import Machine
 from voxmatrix.machine.profile_store import profile_of
+from voxmatrix.machine.saved_device import CPU
+from voxmatrix.plan.advice import Intended, advise
 from voxmatrix.plan.device_request import AUTO, parse_device
 from voxmatrix.plan.overrides import override_number, override_precision, override_switch
 from voxmatrix.plan.plan import Overrides, Plan, plan_to_json
@@ -19,23 +21,41 @@ from voxmatrix.serve.services import Services
 from voxmatrix.settings import Setting
 from voxmatrix.tables.quality import QualityName, quality
 from voxmatrix.tables.training import cpu_speed
+from voxmatrix.train.config import DEFAULT_EPOCHS
 from voxmatrix.wording import plain, pluralise, with_messages
 
 
-def expected_training(machine: Machine, plan: Plan, name: str, clips: int, seconds: float) -> dict[str, Any]:
-    """Its learning rate, and the steps and seconds of an epoch; null if nothing was measured on such a device.
+def expected_training(
+    machine: Machine, plan: Plan, name: str, clips: int, seconds: float, *, fine_tuned: bool = False
+) -> dict[str, Any]:
+    """Its learning rate, the steps and seconds of an epoch, null if nothing was measured on such a device, and advice.
 
     Args:
         name: of the quality.
         clips: recordings that are used.
         seconds: of speech in all of them.
+        fine_tuned: whether it starts from another voice.
     """
+    rate, steps = quality(name).learning_rate, math.ceil(clips / plan.effective_batch.value)
+    advice = advise(
+        Intended(
+            seconds=seconds,
+            clips=clips,
+            batch=plan.effective_batch.value,
+            learning_rate=rate,
+            steps=DEFAULT_EPOCHS * steps,
+            steps_per_epoch=steps,
+            fine_tuned=fine_tuned,
+            on_gpu=plan.device.value != CPU,
+        )
+    )
     took, source = _epoch_seconds(machine, plan, name, clips, seconds)
     return {
-        "learning_rate": quality(name).learning_rate,
-        "steps_per_epoch": math.ceil(clips / plan.effective_batch.value),
+        "learning_rate": rate,
+        "steps_per_epoch": steps,
         "seconds_per_epoch": took,
         "source": source,
+        "advice": [plain(sentence) for sentence in advice],
     }
 
 
@@ -65,6 +85,7 @@ class PlanRequest(PlanFields):
     quality: QualityName = "medium"
     clips: Annotated[int, Field(ge=1, le=10**9)] | None = None
     seconds: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] | None = None  # of speech in all clips
+    fine_tuned: bool = False  # whether the training starts from another voice
 
 
 def plan_routes(services: Services) -> APIRouter:
@@ -81,7 +102,10 @@ def plan_routes(services: Services) -> APIRouter:
         shown: dict[str, Any] = with_messages(plan_to_json(chosen), plain)
         if body.clips is None or body.seconds is None:
             return shown
-        expected = expected_training(services.machine.machine(), chosen, body.quality, body.clips, body.seconds)
+        machine = services.machine.machine()
+        expected = expected_training(
+            machine, chosen, body.quality, body.clips, body.seconds, fine_tuned=body.fine_tuned
+        )
         return {**shown, "training": expected}
 
     return router

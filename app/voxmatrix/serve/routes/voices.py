@@ -18,6 +18,8 @@ from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.voices.library import add
 from voxmatrix.voices.resolve import installed, is_own, make_default, remove, rename
+from voxmatrix.voices.titles import set_title, title_of, titles
+from voxmatrix.wording import plain
 
 _Name = Annotated[str, Path(min_length=1, max_length=256)]
 
@@ -38,6 +40,7 @@ class Change(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: VoiceName | None = None
+    title: Annotated[str, Field(max_length=256)] | None = None  # what people call it; "": as its maker does
     default: bool = False
 
 
@@ -101,12 +104,14 @@ def _add_changes(router: APIRouter, catalogue: Catalogue) -> None:
 
     @router.patch("/v1/voices/{name:path}")
     def change_voice(name: _Name, body: Change) -> dict[str, Any]:
-        """Rename a voice, or let it be the one that speaks where none is named."""
+        """Give a voice a title or another id, or let it be the one that speaks where none is named."""
         _check_installed(name)
         if body.default and catalogue.is_fixed:
             raise ApiError(409, "this server was started with a default voice", param="default", code="wrong_state")
         if body.name is not None and body.name != name.rpartition("/")[2]:
             name = _renamed(name, body.name)
+        if body.title is not None:
+            _title(name, body.title)
         if body.default:
             make_default(name)
         return {"id": name}
@@ -126,8 +131,11 @@ def _add_changes(router: APIRouter, catalogue: Catalogue) -> None:
 
 
 def _listed(catalogue: Catalogue) -> list[dict[str, Any]]:
-    cards = catalogue.voices()
-    found = [_facts(card, announced_languages(card, cards)[0], catalogue.problem(card)) for card in cards.values()]
+    cards, given = catalogue.voices(), titles()
+    found = [
+        {**_facts(card, announced_languages(card, cards)[0], catalogue.problem(card)), "title": title_of(card, given)}
+        for card in cards.values()
+    ]
     return found + [_unusable(name, *where) for name, where in installed().items() if name not in cards]
 
 
@@ -144,6 +152,18 @@ def _renamed(name: str, new: str) -> str:
     except BadInputError as error:
         message = _named(f"{error.problem}; {error.remedy}", *(path for _, path in installed().values()))
         raise ApiError(400, message, param="name", code="invalid_value") from error
+
+
+def _title(name: str, title: str) -> None:
+    """Give a voice a title.
+
+    Raises:
+        ApiError: it is too long, or cannot be seen.
+    """
+    try:
+        set_title(name, title)
+    except UsageError as error:
+        raise ApiError(400, plain(f"{error.problem}; {error.remedy}"), param="title", code="invalid_value") from error
 
 
 def _chosen(body: Unload, voices: VoiceList) -> Callable[[VoiceCard], bool]:
@@ -206,7 +226,6 @@ def _facts(card: VoiceCard, language: str, problem: str) -> dict[str, Any]:
     return {
         **voice_facts(card),
         "id": card.id,
-        "title": card.title.partition(":")[0] or card.id,
         "family": card.family,
         "language": language,
         "gender": card.gender,

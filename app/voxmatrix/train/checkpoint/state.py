@@ -33,6 +33,8 @@ class Position:
     index: int = 0
     best_mel: float = float("inf")
     best_step: int = 0
+    since_best: int = 0  # validations after that of `best_step`
+    words_wrong: float | None = None  # when they were heard last
 
 
 @dataclass(frozen=True, kw_only=True)

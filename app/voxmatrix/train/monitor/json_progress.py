@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from voxmatrix.progress import Activity
-from voxmatrix.train.monitor.progress import LineProgress, RunSummary, StepReport
+from voxmatrix.train.monitor.progress import LineProgress, RunSummary, StepReport, Validation
 from voxmatrix.wording import plain
 
 #: Between two lines of progress.
@@ -52,10 +52,18 @@ class JsonProgress(LineProgress):
         }
         _print({"metrics": metrics})
 
-    def validated(self, step: int, mel: float, best: bool) -> None:
-        """Print the loss on the validation clips."""
-        super().validated(step, mel, best)
-        _print({"metrics": {"step": step, "validation_mel": _number(mel), "best": best}})
+    def validated(self, validation: Validation) -> None:
+        """Print the loss on the validation clips, and which words were not heard."""
+        super().validated(validation)
+        metrics: dict[str, Any] = {
+            "step": validation.step,
+            "validation_mel": _number(validation.mel),
+            "best": validation.best,
+            "best_step": validation.best_step,
+        }
+        if validation.words_wrong is not None:
+            metrics["words_wrong"] = _number(validation.words_wrong)
+        _print({"metrics": metrics})
 
     def _show(self, step: int) -> None:
         self._printed_at = time.monotonic()

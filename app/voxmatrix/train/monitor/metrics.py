@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from voxmatrix.files import storage_errors, write_text
-from voxmatrix.train.step.step import LOSSES
+from voxmatrix.train.config import LOSSES
+from voxmatrix.train.monitor.history import COLUMNS, read_rows
 
 #: The speed is that of about this many seconds, so that a validation in them changes it little.
 _SPEED_SECONDS = 60.0
@@ -70,14 +71,11 @@ class Meter:
         return max(time.monotonic() - self._reports[0][0], 1e-9)
 
 
-COLUMNS = ("step", "epoch", "learning_rate", *LOSSES, "validation_mel", "steps_per_second", "audio_seconds_per_second")
-
-
 class Metrics:
     """metrics.csv. Resuming from step N drops the rows after N, which will be written again."""
 
     def __init__(self, path: Path, step: int) -> None:
-        rows = [row for row in _rows(path) if int(row["step"]) <= step]
+        rows = [row for row in read_rows(path) if int(row["step"]) <= step]
         text = io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -98,12 +96,6 @@ class Metrics:
         """Close the file."""
         with storage_errors(self._path):
             self._file.close()
-
-
-def last_speed(path: Path) -> float | None:
-    """The speed in steps per second that metrics.csv recorded last."""
-    speeds = [float(row["steps_per_second"]) for row in _rows(path) if row["steps_per_second"]]
-    return speeds[-1] if speeds else None
 
 
 class TensorBoard:
@@ -138,17 +130,6 @@ class TensorBoard:
         """Write pending data and close the files."""
         with storage_errors(self._folder):
             self._writer.close()
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    """The complete rows of a file: a power cut may have truncated the last one."""
-    if not path.is_file():
-        return []
-    text = path.read_text(encoding="utf-8", errors="replace")
-    reader = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1]))
-    if tuple(reader.fieldnames or ()) != COLUMNS:
-        return []
-    return [row for row in reader if None not in row and None not in row.values() and row["step"].isdecimal()]
 
 
 def _short(value: float | int) -> str:

@@ -53,6 +53,17 @@ class StepReport:
     reading: Reading | None = None  # of the device; None if nothing could be read
 
 
+@dataclass(frozen=True, kw_only=True)
+class Validation:
+    """What the voice was like at a validation."""
+
+    step: int
+    mel: float  # distance of the log-mels of the validation clips
+    best: bool  # no earlier one was lower
+    best_step: int  # of the lowest until now
+    words_wrong: float | None = None  # of the words of some sentences; None: they were not heard
+
+
 class Progress(Protocol):
     """Receives the events of a training."""
 
@@ -72,7 +83,7 @@ class Progress(Protocol):
     def reported(self, report: StepReport) -> None:
         """Losses and speed are available, every `log_every` steps and when they are due."""
 
-    def validated(self, step: int, mel: float, best: bool) -> None:
+    def validated(self, validation: Validation) -> None:
         """The voice was evaluated on the validation clips."""
 
     def saved(self, path: Path, step: int) -> None:
@@ -110,7 +121,7 @@ class QuietProgress:
     def reported(self, report: StepReport) -> None:
         """Ignore."""
 
-    def validated(self, step: int, mel: float, best: bool) -> None:
+    def validated(self, validation: Validation) -> None:
         """Ignore."""
 
     def saved(self, path: Path, step: int) -> None:
@@ -159,9 +170,12 @@ class LineProgress(QuietProgress):
             self._reported_at = time.monotonic()
             self._print(f"step {report.step}/{self._total}  {figures(report)}")
 
-    def validated(self, step: int, mel: float, best: bool) -> None:
+    def validated(self, validation: Validation) -> None:
         """Print a line."""
-        self._print(f"step {step}: validation mel {mel:.3f}" + (", the best so far" if best else ""))
+        better = "the best so far" if validation.best else f"no better since step {validation.best_step}"
+        words = validation.words_wrong
+        heard = "" if words is None else f", {words:.0%} of the words wrong".replace("%", " %")
+        self._print(f"step {validation.step}: validation mel {validation.mel:.3f}, {better}{heard}")
 
     def saved(self, path: Path, step: int) -> None:
         """Print a line."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from voxmatrix.train.config import LOSSES
 from voxmatrix.train.data.batches import Batch
-from voxmatrix.train.step.step import LOSSES, Networks
+from voxmatrix.train.step.step import Networks
 
 #: Gradients are summed on the devices; stop requests are exchanged on the CPU, without synchronising with a device.
 _BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from voxmatrix.train.config import LOSSES
 from voxmatrix.train.data.batches import Batch
-from voxmatrix.train.step.step import LOSSES, PartSettings, Shares, part_gradients
+from voxmatrix.train.step.step import PartSettings, Shares, part_gradients
 
 #: More sizes than a training with clips of up to 15 seconds has. A graph takes some 10 MiB on the device.
 MAX_GRAPHS = 96

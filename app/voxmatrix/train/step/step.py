@@ -27,9 +27,6 @@ from voxmatrix.vits.layers.masks import cut
 from voxmatrix.vits.losses import discriminator_adversarial, feature_matching, generator_adversarial, kl_divergence
 from voxmatrix.vits.synthesizer import Synthesizer, TrainingOutput
 
-#: Parts of the losses, in the order of the columns of metrics.csv.
-LOSSES = ("mel", "kl", "duration", "adversarial", "features", "discriminator")
-
 
 class Autocast(Protocol):
     """Creates autocast contexts of the chosen precision."""

@@ -30,6 +30,11 @@ class Stepper:
         steps_done = settings.max_steps is not None and position.step >= settings.max_steps
         return steps_done or (epochs is not None and position.epoch >= epochs)
 
+    def has_stalled(self) -> bool:
+        """Whether so many validations were no better that the training is to end. Only rank zero validates."""
+        patience = self.run.settings.patience
+        return patience is not None and self.run.state.position.since_best >= patience
+
     def take(self, plan: StepPlan, batches: list[Batch]) -> Mapping[str, Tensor]:
         """Take a step and return its losses. Weights, optimisers and position change together, under the lock."""
         run, state, position = self.run, self.run.state, self.run.state.position
@@ -81,12 +86,12 @@ class Stepper:
 def follow(run: Run, progress: Progress, stop: StopRequest) -> None:
     """Take the same steps as rank zero, which alone reports and saves (voxmatrix.train.step.distributed).
 
-    Ends when the requested steps are done or a stop is requested in any process.
+    Ends when the requested steps are done, the voice gets no better, or a stop is requested in any process.
     """
     stepper = Stepper(run=run, progress=progress, stop=stop)
     position = run.state.position
     stepper.set_rate()
-    if stepper.finished():
+    if stepper.finished() or stepper.has_stalled():
         return
     for plan, batches in run.loader.steps_from(position.epoch, position.index):
         stepper.take(plan, batches)

@@ -26,6 +26,7 @@ class ExportJobRequest(JobRequest):
     noise: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
     noise_w: number(0.0, 10.0) | None = None  # type: ignore[valid-type]
     replace: bool = False
+    force: bool = False  # also a training that has not learned to speak
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix export voice`."""
@@ -33,13 +34,13 @@ class ExportJobRequest(JobRequest):
         out = voice_path(self.name)
         if not self.replace:
             check_new(sources, self.name, replaceable=True)
-        # A job that is run again replaces what it wrote itself.
-        words = ["export", "voice", str(run), f"--out={out}", "--force", *self.options(("noise", "noise_w"))]
+        words = ["export", "voice", str(run), f"--out={out}", *self.options(("noise", "noise_w"))]
+        words += ["--force"] * (self.replace or self.force)
         return Work(
             title=self.name,
             words=tuple(words),
             lane="files",
             measure=None,
             files=voice_files(self.name),
-            result=("max_difference",),
+            result=("max_difference", "doubt"),
         )

@@ -17,6 +17,9 @@ from voxmatrix.serve.jobs.uploads import link
 _DATA = "data"
 _MAX_FILES = 1000
 
+#: Models of faster-whisper that hear words.
+Judge = Literal["tiny", "base", "small", "medium", "large-v3", "turbo"]
+
 
 class SegmentJobRequest(JobRequest):
     """Uploaded recordings in the order of their text, and the text: none, one for all of them, or one for each."""
@@ -25,7 +28,7 @@ class SegmentJobRequest(JobRequest):
     files: Annotated[tuple[Id, ...], Field(min_length=1, max_length=_MAX_FILES)]
     texts: Annotated[tuple[Id, ...], Field(max_length=_MAX_FILES)] = ()
     language: LanguageTag | None = None
-    judge: Literal["tiny", "base", "small", "medium", "large-v3", "turbo"] | None = None
+    judge: Judge | None = None
     speakers: Annotated[int, Field(ge=1, le=1000)] | Literal["auto"] | None = None
     min_snr: number(0.0, 200.0) | None = None  # type: ignore[valid-type]
 

@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.job import Job, Work
-from voxmatrix.serve.jobs.kinds.kind import Count, Device, Id, Seed, Sources, exactly_one, number
+from voxmatrix.serve.jobs.kinds.kind import Count, Device, Id, Plain, Seed, Sources, exactly_one, number
 from voxmatrix.serve.jobs.kinds.recordings import PreparedRequest
+from voxmatrix.serve.jobs.kinds.segment import Judge
 from voxmatrix.serve.jobs.uploads import link
 from voxmatrix.tables.rows import version
 
@@ -25,7 +26,7 @@ PLAN = (
 )  # fmt: skip
 _OPTIONS = (
     "max_steps", "epochs", "max_batch_seconds", "learning_rate", "discriminator_start", "seed", "tune",
-    "validate_every", "checkpoint_every", "keep", "threads",
+    "validate_every", "checkpoint_every", "keep", "threads", "patience", "sample_text", "judge",
 )  # fmt: skip
 
 
@@ -70,6 +71,9 @@ class TrainJobRequest(PreparedRequest, PlanFields):
     validate_every: Count | None = None
     checkpoint_every: Count | None = None
     keep: Annotated[int, Field(ge=1, le=1000)] | None = None
+    patience: Count | None = None
+    sample_text: Plain | None = None
+    judge: Judge | None = None
     threads: Annotated[int, Field(ge=1, le=4096)] | None = None
 
     def work(self, sources: Sources, folder: Path) -> Work:

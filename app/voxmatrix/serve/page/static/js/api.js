@@ -50,12 +50,12 @@ export async function answered(request) {
 /** The JSON of an answer to a request like that of `ask`. */
 export const read = async (path, options) => (await ask(path, options)).json();
 
-/** Speech, as a streamed answer. */
-export const speech = (take, format, signal) =>
+/** Speech of a text as a take says it, as a streamed answer: events, if the times of its words are wanted. */
+export const speech = (take, input, format, signal = undefined, timed = false) =>
   ask("v1/audio/speech", {
     signal,
     body: {
-      model: "tts-1", input: take.text, voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format,
+      model: "tts-1", input, ...(timed && { stream_format: "sse", timestamp_granularities: ["word"] }), voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format,
       sentence_pause: take.sentence_pause, volume_multiplier: take.volume, lexicon: take.lexicon,
     },
   });

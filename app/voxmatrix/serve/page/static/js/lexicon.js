@@ -40,6 +40,18 @@ export class Lexicon extends EventTarget {
     });
   }
 
+  /** Say a word like this from now on. */
+  set(word, said) {
+    const row = [...this.#rows.children].find((each) => each.querySelector("input").value.trim() === word);
+    if (row) row.querySelectorAll("input")[1].value = said;
+    else {
+      this.#rows.lastElementChild.remove();
+      this.#add(word, said);
+      this.#add();
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
   /** Ask how a sentence is to be said. */
   ask(sentence) {
     this.#rows.lastElementChild.remove();

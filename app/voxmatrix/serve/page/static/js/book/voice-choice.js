@@ -1,7 +1,8 @@
 // Which voice speaks, and how.
 
-import { read } from "../api.js";
-import { el, field } from "../dom.js";
+import { VoiceField } from "../chooser/field.js";
+import { base, factsOf, readVoices, titleOf, voiceOf } from "../chooser/voices.js";
+import { el } from "../dom.js";
 import { t } from "../i18n.js";
 import { VoiceStyle } from "../voice-style.js";
 import { language } from "../words.js";
@@ -16,21 +17,18 @@ export const FORMATS = {
   acx: t("book.acx"), // a shop
 };
 
-export const readVoices = async () => (await read("v1/audio/voices")).voices;
-
-/** The voice of this name, or of a speaker of it. */
-export const voiceOf = (voices, name) => voices.find(({ id }) => name === id || name?.startsWith(`${id}:`));
+export { readVoices, voiceOf };
 
 /** The voice that tells a book unless somebody chooses another one. */
 export function usualVoice(voices, bookLanguage) {
   const same = voices.find((voice) => bookLanguage && base(voice.language) === base(bookLanguage)) ?? voices[0];
-  return options(same)[0].value;
+  return nameOf(same);
 }
 
 /** A choice of voices, those of a language first; `none` names the choice of no voice, "": there is none. */
 export function voiceSelect(voices, bookLanguage, chosen, props, none) {
   const rank = ({ language: code }) => Number(base(code) !== base(bookLanguage || code));
-  const select = el("select", props, none && el("option", { value: "" }, none), voices.toSorted((one, other) => rank(one) - rank(other)).flatMap(options));
+  const select = el("select", props, none && el("option", { value: "" }, none), voices.toSorted((one, other) => rank(one) - rank(other)).flatMap((voice) => options(voice, voices)));
   select.value = chosen;
   if (select.selectedIndex < 0) { // it is gone, or a speaker by number
     select.append(el("option", { value: chosen }, voiceOf(voices, chosen) ? chosen : t("cast.missing", { voice: chosen })));
@@ -39,26 +37,25 @@ export function voiceSelect(voices, bookLanguage, chosen, props, none) {
   return select;
 }
 
-const base = (code) => code.toLowerCase().split("-")[0];
+/** What requests call a voice, or its first speaker. */
+const nameOf = ({ id, speakers }) => (speakers.length ? `${id}:${speakers[0]}` : id);
 
 /** `request` is the body of an earlier job, or a draft. Its events are "change". */
 export class VoiceChoice extends EventTarget {
-  #voices;
   #bookLanguage;
-  #voice = el("select", { onchange: () => this.#changed() });
+  #voice;
   #style;
   #foreign = el("p", { class: "note foreign" });
 
   constructor(voices, bookLanguage, request) {
     super();
-    this.#voices = voices;
     this.#bookLanguage = bookLanguage;
-    this.#voice.replaceChildren(...voices.flatMap(options));
-    this.#voice.value = request.voice ?? usualVoice(voices, bookLanguage);
-    if (this.#voice.selectedIndex < 0) this.#voice.selectedIndex = 0; // that voice is gone
+    this.#voice = new VoiceField({ voices, label: t("book.voice"), first: bookLanguage ?? "" });
+    this.#voice.value = voiceOf(voices, request.voice) ? request.voice : usualVoice(voices, bookLanguage); // else it is gone
+    this.#voice.addEventListener("change", () => this.#changed());
     this.#style = new VoiceStyle(request, () => this.dispatchEvent(new Event("change")));
     this.element = el("div", { class: "voice-choice" },
-      field(t("book.voice"), this.#voice), this.#foreign, this.#style.element);
+      el("div", { class: "field" }, el("span", {}, t("book.voice")), this.#voice.element), this.#foreign, this.#style.element);
     this.#update();
   }
 
@@ -77,7 +74,7 @@ export class VoiceChoice extends EventTarget {
   }
 
   get #chosen() {
-    return voiceOf(this.#voices, this.voice);
+    return this.#voice.voice;
   }
 
   #changed() {
@@ -93,8 +90,9 @@ export class VoiceChoice extends EventTarget {
   }
 }
 
-function options(voice) {
+function options(voice, voices) {
+  const title = titleOf(voice, voices);
   const option = (value, words) => el("option", { value }, words);
-  if (!voice.speakers.length) return [option(voice.id, `${voice.id} · ${language(voice.language)}`)];
-  return voice.speakers.map((speaker) => option(`${voice.id}:${speaker}`, `${voice.id} · ${speaker}`));
+  if (!voice.speakers.length) return [option(voice.id, `${title} · ${factsOf(voice)}`)];
+  return voice.speakers.map((speaker) => option(`${voice.id}:${speaker}`, `${title} · ${speaker}`));
 }

@@ -25,6 +25,8 @@ export const showInTrain = ({ id }) => (location.hash = `#/train/${id}`);
 
 /** The address of a file of a job. */
 export const fileUrl = (id, name) => pathOf(id, "files", ...name.split("/").map(encodeURIComponent));
+/** What a job of speech has spoken so far and, as it comes, the rest. */
+export const readLive = (id) => ask(pathOf(id, "live"));
 /** A file of a job, as the answer to a request. */
 export const readFile = (id, name) => ask(fileUrl(id, name));
 

@@ -3,7 +3,7 @@
 import { el, explained, progressBar, quiet, trouble } from "../dom.js";
 import { t } from "../i18n.js";
 import { cancelJob, deleteJob, ENDED, resumeJob } from "./api.js";
-import { results } from "./results.js";
+import { heard, results } from "./results.js";
 import { addressOf, facts, isResumable, KINDS, stateOf } from "./words.js";
 
 /**
@@ -19,8 +19,9 @@ export function jobCard(job, { onChange, signal }) {
   const warnings = el("div");
   const buttons = el("div", { class: "job-actions" });
   const files = results(signal);
+  const sound = heard(signal);
   const element = el("article", { class: "job" },
-    el("header", {}, el("div", {}, title), state), progress.element, problem,
+    el("header", {}, el("div", {}, title), state), progress.element, sound.element, problem,
     el("div", { class: "job-foot" }, el("div", {}, line, warnings, files.element), buttons));
 
   async function act(request) {
@@ -59,6 +60,7 @@ export function jobCard(job, { onChange, signal }) {
     progress.element.hidden = job.state !== "running";
     line.textContent = facts(job);
     files.update(job);
+    sound.update(job);
     if (before.state === job.state && buttons.firstChild) return;
     warnings.replaceChildren(...warned(job));
     problem.replaceChildren(...explained(job.error));

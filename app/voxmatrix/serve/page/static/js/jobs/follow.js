@@ -1,6 +1,7 @@
-// The events of a job, as they happen. An EventSource could not send a key.
+// The events of a job, as they happen.
 
 import { ask } from "../api.js";
+import { eventsOf } from "../events.js";
 import { ENDED, getJob } from "./api.js";
 
 const PAUSE_MS = 1500;
@@ -40,20 +41,4 @@ async function follow(id, listeners, signal) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   return undefined;
-}
-
-async function* eventsOf(response) {
-  if (!response.body) return; // 204: nothing more will come
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const frames = (rest + value).split("\n\n");
-    rest = frames.pop();
-    for (const frame of frames) {
-      const fields = Object.fromEntries(frame.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]));
-      if (fields.data) yield { id: Number(fields.id), name: fields.event, data: JSON.parse(fields.data) };
-    }
-  }
 }

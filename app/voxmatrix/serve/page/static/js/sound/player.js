@@ -2,6 +2,9 @@
 
 /** Time between the order to play and the first sample, so that none is cut off. */
 const LEAD_SECONDS = 0.04;
+/** What is handed over at once, and how far ahead: an hour would take a gigabyte. */
+const PIECE_SECONDS = 10;
+const AHEAD_SECONDS = 30;
 
 class Player extends EventTarget {
   sound = null;
@@ -79,8 +82,10 @@ class Player extends EventTarget {
     return this.#context(this.sound.rateHz).currentTime;
   }
 
+  /** What leaves the loudspeaker now: a context is that much ahead of it. */
   #sample() {
-    const heard = this.#from + Math.max(0, this.#now() - this.#at) * this.sound.rateHz;
+    const { outputLatency = 0 } = this.#context(this.sound.rateHz);
+    const heard = this.#from + Math.max(0, this.#now() - outputLatency - this.#at) * this.sound.rateHz;
     return Math.min(Math.round(heard), this.#scheduled);
   }
 
@@ -99,11 +104,16 @@ class Player extends EventTarget {
 
   #onGrow = () => this.#schedule();
 
-  /** Hand over what has arrived. */
+  /** Hand over what has arrived, and will soon be heard. */
   #schedule() {
+    const { rateHz } = this.sound;
+    const heard = this.#from + Math.max(0, this.#now() - this.#at) * rateHz;
+    while (this.#scheduled < Math.min(this.sound.length, heard + AHEAD_SECONDS * rateHz)) this.#handOver();
+  }
+
+  #handOver() {
     const { sound } = this;
-    const piece = sound.samples.subarray(this.#scheduled);
-    if (!piece.length) return;
+    const piece = sound.samples.subarray(this.#scheduled, this.#scheduled + PIECE_SECONDS * sound.rateHz);
     // What was handed over has been heard: go on from now.
     if (this.#at + (this.#scheduled - this.#from) / sound.rateHz < this.#now()) this.#anchor(this.#scheduled);
     const context = this.#context(sound.rateHz);
@@ -114,6 +124,7 @@ class Player extends EventTarget {
     source.start(this.#at + (this.#scheduled - this.#from) / sound.rateHz);
     source.onended = () => {
       this.#sources.delete(source);
+      this.#schedule();
       if (!this.#sources.size) this.#onSilence();
     };
     this.#sources.add(source);

@@ -15,6 +15,9 @@ export class Sound extends EventTarget {
     this.step = Math.round(rateHz / PEAKS_PER_SECOND);
   }
 
+  /** The highest peak of all, in 0…1. */
+  loudest = 0;
+
   get seconds() {
     return this.length / this.rateHz;
   }
@@ -32,6 +35,12 @@ export class Sound extends EventTarget {
     this.length += samples.length;
     this.#measure(first);
     this.dispatchEvent(new Event("grow"));
+  }
+
+  /** More will come, after this many of its samples. */
+  goOn(length) {
+    this.complete = false;
+    this.length = Math.min(this.length, length);
   }
 
   /** Nothing more will come. */
@@ -68,6 +77,7 @@ export class Sound extends EventTarget {
         energy += value * value;
       }
       this.#peaks[at] = peak;
+      this.loudest = Math.max(this.loudest, peak);
       this.#energies[at] = energy / (end - at * this.step);
     }
   }
@@ -75,7 +85,7 @@ export class Sound extends EventTarget {
 
 function withRoom(array, length) {
   if (array.length >= length) return array;
-  const larger = new array.constructor(Math.max(length, 2 * array.length));
+  const larger = new array.constructor(Math.max(length, Math.ceil(1.5 * array.length)));
   larger.set(array);
   return larger;
 }

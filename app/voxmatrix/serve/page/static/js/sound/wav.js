@@ -1,30 +1,34 @@
 // The server's WAV: a header of 44 bytes, then 16-bit samples of one channel.
 
-import { Sound } from "./sound.js";
-
 const HEADER_BYTES = 44;
 const RATE_AT = 24;
 
-/** Read a streamed answer into a Sound. `onSound` gets it once its first bytes are here. */
-export async function readWav(response, onSound) {
-  const reader = response.body.getReader();
-  let rest = new Uint8Array();
-  let sound = null;
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    rest = joined(rest, value);
-    if (!sound && rest.length >= HEADER_BYTES) {
-      sound = new Sound(new DataView(rest.buffer).getUint32(RATE_AT, true));
-      rest = rest.slice(HEADER_BYTES);
-      onSound(sound);
-    }
-    if (sound) {
-      const whole = rest.length & ~1; // a sample may be cut in two
-      sound.append(new Int16Array(rest.slice(0, whole).buffer));
-      rest = rest.slice(whole);
-    }
+/** Reads a WAV as its bytes come. `begin` gets its sample rate, and gives the Sound that it becomes a part of. */
+export class WavReader {
+  #rest = new Uint8Array();
+  #sound = null;
+
+  constructor(begin) {
+    this.begin = begin;
   }
+
+  push(bytes) {
+    let rest = joined(this.#rest, bytes);
+    if (!this.#sound && rest.length >= HEADER_BYTES) {
+      this.#sound = this.begin(new DataView(rest.buffer).getUint32(RATE_AT, true));
+      rest = rest.slice(HEADER_BYTES);
+    }
+    const whole = this.#sound ? rest.length & ~1 : 0; // a sample may be cut in two
+    this.#rest = rest.slice(whole);
+    this.#sound?.append(new Int16Array(rest.slice(0, whole).buffer));
+  }
+}
+
+/** Read a streamed answer, as a WavReader does. */
+export async function readWav(response, begin) {
+  const reader = response.body.getReader();
+  const wav = new WavReader(begin);
+  for (let read = await reader.read(); !read.done; read = await reader.read()) wav.push(read.value);
 }
 
 function joined(first, second) {

@@ -19,6 +19,7 @@ export class Waveform {
   #sound = null;
   #peaks = new Float32Array(); // of the bars, as drawn now
   #cores = new Float32Array();
+  #levels = { of: "", bars: [] };
   #span = 0;
   #hover = null;
   #due = false;
@@ -86,9 +87,9 @@ export class Waveform {
   #rise(count, share) {
     if (this.#peaks.length !== count) [this.#peaks, this.#cores] = [new Float32Array(count), new Float32Array(count)];
     const sound = this.#sound;
-    const end = sound?.seconds ?? 0;
-    const loudest = Math.max(0.2, sound?.level(0, end).peak ?? 0);
+    const loudest = Math.max(0.2, sound?.loudest ?? 0);
     const each = this.#span / count;
+    const levels = this.#levelsOf(count, each);
     let settled = true;
     const move = (bars, at, target) => {
       const left = target - bars[at];
@@ -97,12 +98,21 @@ export class Waveform {
       settled &&= near;
     };
     for (let at = 0; at < count; at++) {
-      const level = at * each < end ? sound.level(at * each, (at + 1) * each) : SILENCE;
+      const level = levels[at];
       const peak = (level.peak / loudest) ** 1.15; // a little more difference between loud and soft
       move(this.#peaks, at, peak);
       move(this.#cores, at, Math.min(peak, (1.7 * level.loudness) / loudest));
     }
     return settled;
+  }
+
+  /** The levels of the bars: of an hour, they are not looked up for each frame. */
+  #levelsOf(count, each) {
+    const sound = this.#sound;
+    const end = sound?.seconds ?? 0;
+    const of = `${count} ${each} ${end}`;
+    if (this.#levels.of !== of) this.#levels = { of, bars: Array.from({ length: count }, (_, at) => (at * each < end ? sound.level(at * each, (at + 1) * each) : SILENCE)) };
+    return this.#levels.bars;
   }
 
   #announce() {

@@ -1,12 +1,13 @@
 // The tab Speak: from the text to the takes.
 
 import { onBack } from "../connection.js";
-import { byId, el } from "../dom.js";
+import { byId, el, fileInput, onDrop } from "../dom.js";
 import { LOCALE, t } from "../i18n.js";
+import { keep, kept } from "../kept.js";
 import { Lexicon } from "../lexicon.js";
 import { player } from "../sound/player.js";
 import { exampleOf, isExample } from "../voices/samples.js";
-import { shortened } from "../words.js";
+import { duration, joined, CHARACTERS_PER_SECOND } from "../words.js";
 import { Hearing } from "./hearing.js";
 import { Results } from "./results.js";
 import { Take } from "./take.js";
@@ -14,36 +15,26 @@ import { Tongue } from "./tongue.js";
 import { Voices } from "./voices.js";
 
 const DRAFT = "voxmatrix-text";
+const LEXICON = "voxmatrix-lexicon";
+/** Characters from which on it is said how long it will be. */
+const LONG = 1000;
+const READ = ".txt,.md,.epub,.pdf,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
 
 /** `settings` is the promise of the page's settings. Returns what to call when the tab is shown, at #/speak/VOICE. */
 export function startSpeak(settings) {
   const text = byId("text");
   const voices = new Voices();
-  const results = new Results();
   const hearing = new Hearing(new AbortController().signal);
-  const lexicon = new Lexicon({}, (word, said) => word && voices.chosen.length && hearing.hear({ ...voices.chosen[0], label: t("lexicon.word", { word }), text: said }));
+  const lexicon = new Lexicon(kept(LEXICON, {}), (word, said) => word && voices.chosen.length && hearing.hear({ ...voices.chosen[0], label: t("lexicon.word", { word }), text: said }));
+  lexicon.addEventListener("change", () => keep(LEXICON, lexicon.entries));
   const tongue = new Tongue(voices, () => text.value, () => byId("composer").requestSubmit());
   text.closest(".sheet").append(tongue.element);
   voices.after(el("details", { class: "knobs" }, el("summary", {}, t("lexicon.title")), lexicon.element, hearing.element));
+  const results = new Results({ lexicon, goOn: (take) => running || run([take]), onForget: (takes) => takes.includes(speaking[0]) && running?.abort() });
   let running = null; // aborts what is being spoken
+  let speaking = []; // takes
   let limit = Infinity;
-
-  /** A text that is too long to wait for becomes files. */
-  async function makeFiles(said, chosen) {
-    const title = shortened(said, 60);
-    const format = { aac: "m4a", pcm: "wav" }[byId("format").value] ?? byId("format").value;
-    try {
-      const [{ createJob }, { upload }] = await Promise.all([import("../jobs/api.js"), import("../jobs/upload.js")]); // rarely needed
-      for (const { voice, speed, knobs, sentence_pause, volume } of chosen) {
-        const { id } = await upload(new File([said], "text.txt"));
-        await createJob({ kind: "speech", file: id, title, voice, speed, knobs, sentence_pause, volume, lexicon: lexicon.entries, format });
-      }
-      location.hash = "#/jobs";
-    } catch (error) {
-      problem(error.message);
-    }
-  }
 
   async function speak() {
     const said = text.value.trim();
@@ -51,13 +42,20 @@ export function startSpeak(settings) {
     problem(refusal);
     if (refusal) return text.focus();
     const { chosen } = voices;
-    if (isLong()) return makeFiles(said, chosen);
     const takes = chosen.map((voice) => new Take({ ...voice, text: said, lexicon: lexicon.entries }));
+    const shown = results.add(said, takes);
+    await run(takes);
+    if (!takes.some((take) => take.sound)) results.forget(shown); // nothing came of it
+  }
+
+  /** Let takes be spoken, to their end. */
+  async function run(takes) {
     running = new AbortController();
+    speaking = takes;
+    takes.forEach((take) => (take.limit = limit));
     // Now, while this is a click: later the browser would not allow sound.
-    chosen.forEach((voice) => player.prepare(voice.rateHz));
-    player.pause();
-    results.add(said, takes);
+    takes.forEach(({ rateHz }) => player.prepare(rateHz));
+    if (!takes[0].sound) player.pause();
     showRunning();
     await inTurn(takes, running.signal);
     running = null;
@@ -67,7 +65,7 @@ export function startSpeak(settings) {
 
   /** The first take is heard as it comes; the others are made after it. */
   async function inTurn(takes, signal) {
-    player.hear(takes[0]);
+    if (!takes[0].sound) player.hear(takes[0]);
     for (const take of takes) {
       if (signal.aborted) take.skip();
       else await take.compute(signal);
@@ -77,7 +75,7 @@ export function startSpeak(settings) {
   function report(takes) {
     const failed = takes.find((take) => take.state === "failed");
     if (failed) problem(failed.status);
-    if (!takes.some((take) => take.sound)) results.withdraw();
+    
     byId("said").textContent = takes.every((take) => take.state === "done") ? t("speak.complete") : "";
   }
 
@@ -89,7 +87,7 @@ export function startSpeak(settings) {
   function showRunning() {
     const button = byId("speak");
     button.classList.toggle("stop", running !== null);
-    button.querySelector("span").textContent = t(running ? "speak.stop" : isLong() ? "speak.make_file" : "speak.title");
+    button.querySelector("span").textContent = t(running ? "speak.stop" : "speak.title");
     button.querySelector("kbd").textContent = running ? "esc" : isApple ? "⌘ ↵" : t("speak.key");
   }
 
@@ -97,12 +95,10 @@ export function startSpeak(settings) {
     byId("problem").textContent = message;
   }
 
-  const length = () => [...text.value].length; // as the server counts: not in UTF-16
-  const isLong = () => length() > limit;
-
   function count() {
     if (text.value.length < 1e6) sessionStorage.setItem(DRAFT, text.value);
-    byId("count").textContent = Number.isFinite(limit) ? t(isLong() ? "speak.count_long" : "speak.count", { length: length(), limit }) : "";
+    const characters = [...text.value].length; // as the server counts: not in UTF-16
+    byId("count").textContent = joined(t("count.characters", { count: characters }), characters >= LONG && t("speak.about", { duration: duration(characters / CHARACTERS_PER_SECOND) }));
     byId("example").classList.toggle("away", text.value !== "");
     tongue.look();
     showRunning();
@@ -127,10 +123,30 @@ export function startSpeak(settings) {
     count();
   });
 
+  /** A text is shown; a book goes to the tab Book. */
+  async function open(file) {
+    if (!file) return;
+    problem("");
+    byId("said").textContent = "";
+    const { textOf } = await import("./open.js");
+    try {
+      const found = await textOf(file, (share) => (byId("count").textContent = t("speak.sending", { name: file.name, share: Math.round(100 * share) })));
+      if (found !== null) text.value = found;
+      count();
+    } catch (error) {
+      count();
+      problem(error.message);
+    }
+  }
+  const chooser = fileInput(READ, ([file]) => open(file));
+  byId("open").before(chooser);
+  byId("open").addEventListener("click", () => chooser.click());
+  onDrop(byId("composer"), undefined, ([file]) => byId("speak-panel").hidden || open(file));
+
   async function load() {
     const known = await settings;
     limit = known.max_input;
-    byId("format").replaceChildren(...known.formats.map((name) => el("option", {}, name)));
+    byId("format").replaceChildren(...[...known.formats, "srt", "vtt"].map((name) => el("option", {}, name)));
     byId("format").value = "wav";
     byId("format").dispatchEvent(new Event("change"));
     count();

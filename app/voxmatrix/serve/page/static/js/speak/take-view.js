@@ -5,18 +5,21 @@ import { t } from "../i18n.js";
 import { ARROW, showPlaying } from "../icons.js";
 import { player } from "../sound/player.js";
 import { Waveform } from "../sound/waveform.js";
-import { clock, shortened } from "../words.js";
+import { clock, joined, shortened } from "../words.js";
 
-/** `span` tells the width of the waveform in seconds: takes side by side share one. */
-export function takeView(take, span, signal) {
+const SUBTITLES = ["srt", "vtt"];
+
+/** `span` tells the width of the waveform in seconds: takes side by side share one. `goOn` lets it be spoken to its end. */
+export function takeView(take, span, signal, goOn = undefined) {
   const wave = new Waveform({ label: t("speak.position", { what: take.label }), span, signal });
   const play = el("button", { class: "play", disabled: true, onclick: () => player.toggle(take.sound) });
   const time = el("span", { class: "number time" });
   const status = el("span", { class: "status" });
   const download = el("button", { class: "quiet download", disabled: true, onclick: () => keep(take, download, status) }, icon(ARROW), el("span"));
+  const further = el("button", { class: "quiet", hidden: true, onclick: () => goOn(take) }, t("speak.go_on"));
   const element = el("div", { class: "take" },
     play, wave.element,
-    el("div", { class: "facts" }, el("strong", {}, take.label), time, status),
+    el("div", { class: "facts" }, el("strong", {}, take.label), time, status, further),
     download);
 
   let shown = null;
@@ -27,11 +30,13 @@ export function takeView(take, span, signal) {
       shown.addEventListener("grow", update);
     }
     element.dataset.state = take.state;
-    status.textContent = take.status + (take.speed === 1 ? "" : ` · ${take.speed} ×`);
+    status.textContent = joined(take.status, take.speed !== 1 && t("style.times", { value: take.speed }));
     play.disabled = !take.sound;
     const format = byId("format").value;
     // What was spoken until it was stopped can be kept too, but not be spoken once more.
-    download.disabled = !(take.state === "done" || (take.sound?.complete && format === "wav"));
+    const isHere = format === "wav" || SUBTITLES.includes(format);
+    download.disabled = !(take.state === "done" || (take.sound?.complete && isHere)) || (SUBTITLES.includes(format) && !take.words.length);
+    further.hidden = !(goOn && take.isUnfinished && (take.sound || !take.mark.characters) && ["stopped", "failed"].includes(take.state));
     download.lastChild.textContent = format;
     download.setAttribute("aria-label", t("speak.download_as", { what: take.label, format }));
     onPlayer();
@@ -64,8 +69,16 @@ async function keep(take, button, status) {
     status.classList.toggle("told", message !== "");
   };
   button.disabled = true;
-  if (format !== "wav") tell(t("speak.once_more", { format }));
   try {
+    if (SUBTITLES.includes(format)) {
+      const { subtitles } = await import("./subtitles.js");
+      return save(subtitles(take.text, take.words, format), `${fileName(take)}.${format}`);
+    }
+    if (format !== "wav" && take.text.length > take.limit) {
+      const { makeFile } = await import("./file.js");
+      return await makeFile(take, format);
+    }
+    if (format !== "wav") tell(t("speak.once_more", { format }));
     save(await take.file(format), `${fileName(take)}.${format}`);
     tell("");
   } catch (problem) {
@@ -73,6 +86,7 @@ async function keep(take, button, status) {
   } finally {
     button.disabled = false;
   }
+  return undefined;
 }
 
 const fileName = (take) =>

@@ -52,7 +52,7 @@ export class Tongue {
   }
 
   #proposal(code, id) {
-    const voice = quiet(this.voices.named(id)?.title ?? id, () => this.voices.choose(id));
+    const voice = quiet(this.voices.titleOf(id), () => this.voices.choose(id));
     return parts("speak.looks_like", { language: language(code), voice });
   }
 

@@ -14,6 +14,9 @@ export const OWN = [
   { name: "start_from", label: t("train.start_from"), value: SCRATCH, reason: t("train.start_from_why") },
   { name: "learning_rate", least: 0, step: "any", reason: t("train.of_quality") },
   { name: "validate_every", label: t("train.sample_every"), ...COUNT, value: 100, reason: t("train.sample_every_why") },
+  { name: "sample_text", label: t("train.sample_text"), free: true, reason: t("train.sample_text_why") },
+  { name: "patience", label: t("train.patience"), ...COUNT, reason: t("train.patience_why") },
+  { name: "judge", label: t("train.judge"), options: ["", "base", "small", "large-v3"], reason: t("train.judge_why") },
 ];
 
 /** What the plan of this computer chooses. The first are always shown. */

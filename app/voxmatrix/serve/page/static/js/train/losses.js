@@ -9,6 +9,7 @@ export const SERIES = [
   { id: "adversarial", name: t("train.loss_generator"), of: ({ losses }) => losses?.adversarial },
   { id: "discriminator", name: t("train.loss_discriminator"), of: ({ losses }) => losses?.discriminator },
   { id: "kl", name: t("train.loss_kl"), of: ({ losses }) => losses?.kl },
+  { id: "words", name: t("train.words_wrong"), of: ({ words_wrong: value }) => value },
   { id: "duration", name: t("train.loss_duration"), of: ({ losses }) => losses?.duration },
 ];
 

@@ -56,7 +56,7 @@ export class Prepared {
     const title = el("h1", { tabindex: "-1" }, job.title);
     const better = el("p");
     this.#recordBetter(job, better);
-    this.#replace(title, report(result, job.error, better), job.state === "done" ? this.#settings(job) : this.#instead(job), job.state === "done" && result.speakers.length < 2 && smallVoice(job, (body) => this.#create(body)));
+    this.#replace(title, report(result, job.error, better), job.state === "done" ? this.#ways(job) : this.#instead(job));
     title.focus({ preventScroll: true });
   }
 
@@ -66,11 +66,23 @@ export class Prepared {
     this.#replace(el("h1", {}, job.title), (job.state !== "done" || !found) && this.#card(job).element, found ? new Clips(job, found, this.#end.signal).element : source(job));
   }
 
-  #settings(job) {
-    const settings = new Settings(job);
+  /** To train, and to teach a small voice: that one first where there is no GPU. */
+  #ways(job) {
+    const small = job.result.speakers.length < 2 && smallVoice(job, (body) => this.#create(body));
+    const start = el("button", { class: "primary", type: "submit" }, t("train.start"));
+    const place = el("div", {});
+    const settings = new Settings(job, (/** @type {string} */ device) => {
+      if (!small) return;
+      const isFirst = device === "cpu";
+      small.recommend(isFirst);
+      start.className = isFirst ? "quiet" : "primary";
+      if (isFirst !== (place.firstChild === small.element)) place[isFirst ? "prepend" : "append"](small.element);
+    });
     const problem = trouble();
     const submit = onDo(problem, () => this.#create({ ...job.request, kind: "train", ...settings.chosen }));
-    return el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, t("train.start")), settings.expected));
+    place.append(el("form", { class: "settings", onsubmit: submit }, settings.element, problem, el("div", { class: "form-actions" }, start, settings.expected)));
+    if (small) place.append(small.element);
+    return place;
   }
 
   async #create(body) {

@@ -107,7 +107,7 @@ export class Run {
       const { files } = await getJob(this.#job.id);
       if (this.#end.signal.aborted) return;
       this.#samples.show(files);
-      this.#export.show(files, this.#job);
+      this.#export.show(files, this.#job, this.#facts);
     } catch {
       // The next event looks again.
     }
@@ -128,7 +128,7 @@ export class Run {
   }
 
   #showFigures() {
-    const { key, done, total, epoch, seconds_left: left, audio_seconds_per_second: speed } = this.#facts;
+    const { key, done, total, epoch, best, best_step: bestStep, seconds_left: left, audio_seconds_per_second: speed } = this.#facts;
     const { state, started, ended } = this.#job;
     const step = key === "train" ? done : this.#losses.lastStep;
     const steps = key === "train" ? t("train.progress", { done: step, total }) : step.toLocaleString(LOCALE);
@@ -136,6 +136,7 @@ export class Run {
     const facts = [
       [t("train.step"), steps],
       epoch && [t("train.epoch"), epoch.toLocaleString(LOCALE)],
+      bestStep && [t("train.best"), best ? t("train.step_number", { step: bestStep }) : t("train.no_better", { step: bestStep })],
       running && [t("train.time_left"), left == null ? waitsFor(this.#facts) : duration(left)],
       running && speed && [t("train.learns"), t("train.learns_much", { time: clock(60 * speed, 0) })],
       !running && started && ended && [t("train.took"), duration(ended - started)],

@@ -6,14 +6,15 @@ import { spaced } from "../words.js";
 
 /**
  * `onEdit` gets what was entered, or "" to make it automatic again.
- * @param {{name: string, label?: string, options?: string[], least?: number, step?: number | string}} field
+ * @param {{name: string, label?: string, options?: string[], least?: number, step?: number | string, free?: boolean}} field
  * @param {(text: string) => void} onEdit
  */
-export function settingRow({ name, label = known("setting", name, spaced(name)), options, least, step = 1 }, onEdit) {
+export function settingRow({ name, label = known("setting", name, spaced(name)), options, least, step = 1, free = false }, onEdit) {
   let writing = false; // what is being written is not replaced
-  const isText = least === undefined;
+  const isText = least === undefined && !free;
   const input = isText
     ? el("select", { id: name, onchange: () => onEdit(input.value) }, (options ?? []).map((each) => el("option", {}, each)))
+    : free ? el("input", { id: name, type: "text", maxlength: 256, placeholder: t("train.automatic_value"), oninput: () => (writing = true), onchange: change })
     : el("input", { id: name, type: "number", min: least, step, placeholder: t("train.automatic_value"), inputmode: "decimal", oninput: () => (writing = true), onchange: change });
   const reason = el("span");
   const automatic = el("button", { class: "link", hidden: true, onclick: giveBack, "aria-label": t("train.make_automatic", { setting: label }) }, t("train.automatic"));

@@ -17,12 +17,15 @@ export class Settings {
   #quality;
   #rows = new Map();
   #findings = el("ul", { class: "findings" });
+  #advice = el("ul", { class: "findings" });
+  #onDevice;
   #asked = 0;
   expected = el("span", { class: "note", role: "status" });
 
-  /** `job` is the check of the recordings. */
-  constructor(job) {
+  /** `job` is the check of the recordings; `onDevice` is told what it would be trained on. */
+  constructor(job, onDevice) {
     this.#job = job;
+    this.#onDevice = onDevice;
     this.#quality = el("select", { id: "quality", onchange: () => this.#plan() }, QUALITIES.map((name) => el("option", {}, name)));
     this.#quality.value = job.result.quality;
     for (const field of [...OWN, ...PLANNED]) {
@@ -34,7 +37,7 @@ export class Settings {
       el("h2", {}, t("train.settings")),
       el("div", { class: "setting" }, el("label", { for: "quality" }, t("train.quality")), this.#quality,
         note(t("train.quality_about"))),
-      rows(true), el("details", {}, el("summary", {}, t("train.more_settings")), rows(false)), this.#findings);
+      rows(true), el("details", {}, el("summary", {}, t("train.more_settings")), rows(false)), this.#findings, this.#advice);
     this.#offerDevices();
     this.#offerTrainings();
     this.#plan();
@@ -60,7 +63,7 @@ export class Settings {
     }
     const planned = PLANNED.map(({ name }) => name).filter((name) => name in this.#edited);
     const { clips, seconds } = this.#job.result;
-    const body = { quality: this.#quality.value, clips, seconds, ...Object.fromEntries(planned.map((name) => [name, this.#edited[name]])) };
+    const body = { quality: this.#quality.value, clips, seconds, fine_tuned: "start_from" in this.#edited, ...Object.fromEntries(planned.map((name) => [name, this.#edited[name]])) };
     try {
       const plan = await read("v1/plan", { body });
       if (asked === this.#asked) this.#show(plan);
@@ -78,6 +81,8 @@ export class Settings {
       this.#rows.get(name).show(entered(value), isOwn ? CHOSEN : reason, isOwn);
     }
     this.#findings.replaceChildren(...findings.map(finding));
+    this.#advice.replaceChildren(...training.advice.map((/** @type {string} */ words) => el("li", {}, note(words))));
+    this.#onDevice(settings.device.value);
     if (!("learning_rate" in this.#edited)) this.#rows.get("learning_rate").show(training.learning_rate, t("train.of_quality"), false);
     this.#expect(training);
   }
