@@ -6,6 +6,7 @@ import { t } from "../i18n.js";
 import { Lexicon } from "../lexicon.js";
 import { player } from "../sound/player.js";
 import { shortened } from "../words.js";
+import { SpeakCast } from "./cast.js";
 import { Hearing } from "./hearing.js";
 import { Results } from "./results.js";
 import { Take } from "./take.js";
@@ -22,6 +23,7 @@ export function startSpeak(settings) {
   const hearing = new Hearing(new AbortController().signal);
   const lexicon = new Lexicon({}, (word, said) => word && voices.chosen.length && hearing.hear({ ...voices.chosen[0], label: t("lexicon.word", { word }), text: said }));
   voices.after(el("details", { class: "knobs" }, el("summary", {}, t("lexicon.title")), lexicon.element, hearing.element));
+  const cast = new SpeakCast(text, (what) => hearing.hear(what));
   let running = null; // aborts what is being spoken
   let limit = Infinity;
 
@@ -33,7 +35,7 @@ export function startSpeak(settings) {
       const [{ createJob }, { upload }] = await Promise.all([import("../jobs/api.js"), import("../jobs/upload.js")]); // rarely needed
       for (const { voice, speed, knobs, sentence_pause, volume } of chosen) {
         const { id } = await upload(new File([said], "text.txt"));
-        await createJob({ kind: "speech", file: id, title, voice, speed, knobs, sentence_pause, volume, lexicon: lexicon.entries, format });
+        await createJob({ kind: "speech", file: id, title, voice, speed, knobs, sentence_pause, volume, lexicon: lexicon.entries, cast: cast.voices, format });
       }
       location.hash = "#/jobs";
     } catch (error) {
@@ -48,7 +50,7 @@ export function startSpeak(settings) {
     if (refusal) return text.focus();
     const { chosen } = voices;
     if (isLong()) return makeFiles(said, chosen);
-    const takes = chosen.map((voice) => new Take({ ...voice, text: said, lexicon: lexicon.entries }));
+    const takes = chosen.map((voice) => new Take({ ...voice, text: said, lexicon: lexicon.entries, cast: cast.voices }));
     running = new AbortController();
     // Now, while this is a click: later the browser would not allow sound.
     chosen.forEach((voice) => player.prepare(voice.rateHz));

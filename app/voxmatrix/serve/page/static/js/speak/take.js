@@ -13,9 +13,9 @@ export class Take extends EventTarget {
 
   /**
    * What is not given is as usual.
-   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object}} what
+   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object, cast?: object}} what
    */
-  constructor({ voice, label, text, speed, knobs, sentence_pause, volume, lexicon }) {
+  constructor({ voice, label, text, speed, knobs, sentence_pause, volume, lexicon, cast }) {
     super();
     this.voice = voice;
     this.label = label;
@@ -25,6 +25,7 @@ export class Take extends EventTarget {
     this.sentence_pause = sentence_pause;
     this.volume = volume;
     this.lexicon = lexicon;
+    this.cast = cast;
   }
 
   /** How long it is or, while that is unknown, will probably be. */
