@@ -103,7 +103,7 @@ export function explained(error) {
 export const isOffline = (message) => /cannot download (?!.*MiB free)/.test(message);
 
 /** That in a person's words, and folded in those of the server. */
-export const offline = (message) => [el("p", { class: "problem" }, t("server.offline")), el("details", { class: "note" }, el("summary", {}, t("server.details")), message)];
+export const offline = (message) => [el("p", { class: "problem" }, t("server.offline")), el("details", { class: "note" }, el("summary", {}, t("server.details")), el("p", {}, message))];
 
 const remedied = ({ remedy }) => remedy && el("p", { class: "remedy" }, remedy);
 
