@@ -85,7 +85,7 @@ def _contents(book: "Book", rows: list[dict[str, Any]], voice: str) -> dict[str,
 
 def _row(index: int, title: str, paragraphs: tuple[str, ...], language: str) -> dict[str, Any]:
     from voxmatrix.book.units import sentences
-    from voxmatrix.work.job import estimated_seconds
+    from voxmatrix.work.estimate import estimated_seconds
 
     found = [one.text for one in sentences(paragraphs, language)]
     return {
