@@ -2,6 +2,7 @@
 
 import json
 import socket
+import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -68,7 +69,7 @@ def test_books_open_while_a_slow_voice_is_measured_once(server: Running, monkeyp
         measuring.set()
         assert go_on.wait(120)
         speed._keep(server.services.catalogue.default, VoiceSpeed(slow=0.5, fast=3))
-        return processes.subprocess.CompletedProcess([], 0, b'{"speed": 0.5}\n', b"")
+        return subprocess.CompletedProcess([], 0, b'{"speed": 0.5}\n', b"")
 
     started = replaced_run(monkeypatch, "voices speed", measured)
     answers: list[Any] = []

@@ -93,7 +93,7 @@ export class Library {
 /** A voice that can be downloaded. */
 class Offer {
   #problem = trouble();
-  #offline = el("div", { class: "voice-offline" });
+  #offline = el("div", { class: "voice-offline", role: "alert" });
   #progress = progressBar();
   #status = el("p", { class: "note small number", role: "status" });
   #buttons = el("div", { class: "voice-acts" });
