@@ -137,6 +137,6 @@ export class CastPanel {
       return `${name}|${known ? `${known.id}|${voice.slice(known.id.length + 1)}` : voice}`;
     });
     this.#line.hidden = !lines.length;
-    if (lines.length) this.#line.replaceChildren(copied(t("cast.tools"), "cast.txt", lines.join("\n")), copied(t("cast.tools"), t("voices.command"), "voxmatrix speak --file text.txt --cast cast.txt --out speech.wav"));
+    if (lines.length) this.#line.replaceChildren(copied(t("cast.tools"), "speakers.txt", lines.join("\n")), copied(t("cast.tools"), t("voices.command"), "voxmatrix speak --file text.txt --cast speakers.txt --out speech.wav"));
   }
 }
