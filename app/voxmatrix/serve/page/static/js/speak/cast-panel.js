@@ -61,7 +61,7 @@ export class CastPanel {
   }
 
   get #all() {
-    const mixed = this.#mixed.map((id) => ({ ...voiceOf(this.#voices, id.slice(0, id.search(/[(+]/))), id, speakers: [] }));
+    const mixed = this.#mixed.map((id) => ({ ...voiceOf(this.#voices, id.slice(0, id.search(/[(+]/))), id, title: id, speakers: [] }));
     return [...this.#voices, ...mixed];
   }
 
