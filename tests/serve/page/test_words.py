@@ -45,7 +45,7 @@ _NAMES = {
     ),
     *("input, select, textarea", "(prefers-reduced-motion: reduce)", "(prefers-color-scheme: dark)"),
 }
-_COMMANDS = ("curl ", ' -H "Authorization', "voxmatrix serve ", "en-US en-GB ")
+_COMMANDS = ("voxmatrix speak ", "curl ", ' -H "Authorization', "voxmatrix serve ", "en-US en-GB ")
 #: Sentences in many languages, each spoken by voices of that language.
 _SPOKEN = "js/voices/samples.js"
 

@@ -2,11 +2,13 @@
 
 import { read } from "./api.js";
 import { byId } from "./dom.js";
+import { startNowPlaying } from "./sound/now-playing.js";
 import { startSpeak } from "./speak/speak.js";
 import { startTabs, whenShown } from "./tabs.js";
 import { startTheme } from "./theme.js";
 
 startTheme();
+startNowPlaying();
 const settings = read("page/settings.json");
 startTabs({
   speak: startSpeak(settings),

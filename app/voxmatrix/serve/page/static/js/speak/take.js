@@ -24,7 +24,7 @@ export class Take extends EventTarget {
 
   /**
    * What is not given is as usual. `timed` voices tell when they say which word.
-   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object, timed?: boolean, rateHz?: number, limit?: number}} what
+   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object, cast?: object, timed?: boolean, rateHz?: number, limit?: number}} what
    */
   constructor(what) {
     super();
