@@ -13,7 +13,7 @@ const materialOf = ({ request: { file, files, recordings, job } }) => JSON.strin
 
 /** They are put into `place`, which is empty if there are none. `signal` ends that. */
 export async function showDrafts(place, signal) {
-  const { data } = await listJobs([...LEADING, "train", "distil"].map((kind) => ["kind", kind]).concat([["limit", 100]])).catch(() => ({ data: [] }));
+  const { data } = await listJobs([...LEADING, "train", "distil"].map((kind) => ["kind", kind]).concat([["limit", "100"]])).catch(() => ({ data: [] }));
   if (signal.aborted) return;
   const followed = new Set(data.filter(({ kind }) => !LEADING.includes(kind)).map(materialOf));
   const cut = new Set(data.map(({ request }) => request.job));
