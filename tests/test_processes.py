@@ -242,3 +242,19 @@ def test_a_program_gets_the_environment_that_it_is_given_and_an_empty_input(monk
 def test_a_program_that_takes_too_long_is_killed() -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         run([sys.executable, "-c", "import time; time.sleep(600)"], environment=for_program(), timeout_seconds=0.5)
+
+
+@posix
+def test_a_program_that_nobody_wants_any_more_is_killed_with_its_children(tmp_path: Path) -> None:
+    unwanted, started = threading.Event(), tmp_path / "started"
+    os.mkfifo(started)
+    watch = threading.Thread(target=lambda: (started.read_text(), unwanted.set()))  # type: ignore[func-returns-value]
+    watch.start()
+    alive, held = os.pipe()
+    with pytest.raises(EndedError):
+        script = f"sleep 600 & echo > {started}; wait"
+        run(["sh", "-c", script], environment=os.environ, unwanted=unwanted, start_new_session=True, pass_fds=[held])
+    watch.join()
+    os.close(held)
+    assert os.read(alive, 1) == b""  # nobody has the other end any more: the child is gone, too
+    os.close(alive)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The exit code of a process that Linux ended because the memory ran out.
 OUT_OF_MEMORY = -getattr(signal, "SIGKILL", 9)
+#: How soon it is noticed that nobody wants the output of a program any more.
+_LOOK_SECONDS = 0.1
 
 
 def start(
@@ -48,22 +50,44 @@ def run(
     environment: Mapping[str, str],
     limits: Limits | None = None,
     timeout_seconds: float | None = None,
+    unwanted: threading.Event | None = None,
     **options: Any,
 ) -> "subprocess.CompletedProcess[bytes]":
     """Start a program as `start` does, wait for its end, and return its output and its errors. It is killed otherwise.
 
+    With `start_new_session=True`, what it has started itself is killed with it.
+
     Raises:
         OSError: it cannot be started.
         subprocess.TimeoutExpired: it took longer.
+        EndedError: `unwanted` was set.
     """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     with start(command, environment=environment, limits=limits, **pipes) as process:
         try:
-            output, errors = process.communicate(timeout=timeout_seconds)
+            output, errors = _communicate(process, timeout_seconds, unwanted)
         except BaseException:
+            if options.get("start_new_session"):
+                kill_group(process.pid)
             process.kill()
             raise
     return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
+def _communicate(
+    process: "subprocess.Popen[bytes]", timeout_seconds: float | None, unwanted: threading.Event | None
+) -> tuple[bytes, bytes]:
+    """The output of a program that ends in time, and while it is wanted."""
+    if unwanted is None:
+        return process.communicate(timeout=timeout_seconds)
+    until = float("inf") if timeout_seconds is None else time.monotonic() + timeout_seconds
+    while not unwanted.is_set():
+        try:
+            return process.communicate(timeout=min(_LOOK_SECONDS, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= until:
+                raise
+    raise EndedError
 
 
 @contextmanager
@@ -152,7 +176,7 @@ def describe_exit(code: int | None) -> str:
 
 
 class EndedError(Exception):
-    """The child process has ended, or has not answered in time."""
+    """The child process has ended, has not answered in time, or was not wanted any more."""
 
 
 class LineProcess:

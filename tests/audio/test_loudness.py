@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.dataset.broken import speech
 from tests.examples import examples
-from voxmatrix.audio.loudness import CEILING_DBFS, MAX_GAIN_DB, Leveller, limit, speech_level_dbfs
+from voxmatrix.audio.loudness import CEILING_DBFS, MAX_GAIN_DB, Leveller, frame_powers, limit, speech_level_dbfs
 
 RATE_HZ = 22050
 CEILING = 10 ** (CEILING_DBFS / 20)
@@ -20,6 +20,13 @@ def test_speech_of_any_level_comes_to_the_target(amplitude: float) -> None:
     levelled = Leveller(RATE_HZ).level(speech(3.0, RATE_HZ, level=amplitude))
     assert loudness(levelled) == pytest.approx(-20.0, abs=0.3)
     assert levelled.dtype == np.float32
+
+
+@pytest.mark.parametrize("samples", [0, 440, 441, 63 * 441, 64 * 441 + 1, 65 * 441, 150 * 441 + 440])
+def test_the_power_is_that_of_each_whole_frame(samples: int) -> None:
+    wave = np.random.default_rng(0).standard_normal(samples, dtype=np.float32)
+    frames = wave[: samples // 441 * 441].reshape(-1, 441)
+    assert np.array_equal(frame_powers(wave, RATE_HZ), np.square(frames.astype(np.float64)).mean(axis=1))
 
 
 def test_pauses_do_not_count() -> None:

@@ -6,7 +6,7 @@ from voxmatrix.book.content import Book, Chapter, Speech
 from voxmatrix.book.selection import beginning, select_chapters
 from voxmatrix.book.units import sentences
 from voxmatrix.errors import UsageError
-from voxmatrix.work.job import estimated_seconds
+from voxmatrix.work.estimate import estimated_seconds
 
 #: Some 4 seconds of speech.
 SENTENCE = "The old harbour was quiet that morning, and no ship came in."

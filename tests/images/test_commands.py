@@ -78,6 +78,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "voices remove": (("given",), ""),
     "voices search": (("heart",), ""),
     "voices show": (("en_US-heart-student",), ""),
+    "voices speed": ((), ""),
     "engines list": ((), ""),
     "devices select": (("cpu",), "settings.toml"),
 }

@@ -13,6 +13,8 @@ import pytest
 
 from tests.kokoro.conftest import write_network, write_styles
 from tests.loopback import FileServer, file_server
+from tests.serve.conftest import running
+from tests.serve.jobs.conftest import upload
 from voxmatrix.cli import main
 from voxmatrix.cli.parameters.named_voice import voice_named
 from voxmatrix.config import home
@@ -20,6 +22,8 @@ from voxmatrix.download import RemoteFile
 from voxmatrix.errors import BadInputError, DamagedFileError
 from voxmatrix.kokoro import install as module
 from voxmatrix.kokoro.styles import MAX_IDS, WIDTH, read_styles
+from voxmatrix.plan.device_request import DeviceRequest
+from voxmatrix.serve.settings import ServeSettings
 from voxmatrix.voices.library import missing, names_of
 from voxmatrix.voices.resolve import check_files, installed, rename, resolve
 
@@ -210,3 +214,18 @@ def test_naming_a_voice_downloads_kokoro_once(
     with pytest.raises(BadInputError, match="there is no voice"):
         voice_named("kokoro/af_nobody")
     assert len(server.asked) == asked
+
+
+def test_a_server_without_a_network_takes_the_files_as_uploads(files: dict[str, bytes]) -> None:
+    network, _, pack = files
+    with running(ServeSettings(port=0, device=DeviceRequest(kind="cpu"), threads=1)) as server:
+        ids = {name: upload(server, name, content) for name, content in files.items()}
+        other = upload(server, pack, b"another file")
+        for wrong, said in (([ids[pack]], "no network"), ([ids[network], other], "not the file of the release")):
+            refused = server.post("/v1/library/kokoro", {"files": wrong})
+            assert refused.status_code == 400 and said in refused.json()["error"]["message"]
+            assert "/tmp" not in refused.text and str(home()) not in refused.text
+        assert names_of("kokoro") == []
+        answer = server.post("/v1/library/kokoro", {"files": [ids[network], ids[pack]]})
+        assert answer.json() == {"voices": ["kokoro/af_heart", "kokoro/bm_lewis"]}
+        assert server.get("/v1/audio/voices").json()["voices"][0]["id"] == "en_US-heart-student"  # it stays the default

@@ -21,6 +21,8 @@ HEAD_SECONDS = 1.5
 SMOOTHING = 0.3
 FRAME_SECONDS = 0.02
 LIMITER_SECONDS = 0.001
+#: Frames that are squared at once, which stay in the cache of a CPU.
+_FRAMES_AT_ONCE = 64
 
 
 def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
@@ -31,8 +33,12 @@ def speech_level_dbfs(samples: Samples, rate_hz: int) -> tuple[float, float]:
 def frame_powers(samples: Samples, rate_hz: int) -> NDArray[np.float64]:
     """The mean square of each whole frame of FRAME_SECONDS: (frames,)."""
     frame = round(FRAME_SECONDS * rate_hz)
-    whole = len(samples) - len(samples) % frame
-    powers: NDArray[np.float64] = np.square(samples[:whole].astype(np.float64)).reshape(-1, frame).mean(axis=1)
+    powers = np.empty(len(samples) // frame)
+    frames = samples[: len(powers) * frame].reshape(-1, frame)
+    for first in range(0, len(powers), _FRAMES_AT_ONCE):
+        squares = frames[first : first + _FRAMES_AT_ONCE].astype(np.float64)
+        np.square(squares, out=squares)
+        squares.mean(axis=1, out=powers[first : first + _FRAMES_AT_ONCE])
     return powers
 
 

@@ -11,7 +11,7 @@ from voxmatrix.errors import UsageError
 from voxmatrix.text.speech.untagged import untagged
 from voxmatrix.wording import pluralise as counted
 from voxmatrix.wording import quoted
-from voxmatrix.work.job import estimated_seconds
+from voxmatrix.work.estimate import estimated_seconds
 
 #: The punctuation at the end of a sentence.
 _LAST_MARKS = re.compile(r"[\W_]*\Z")

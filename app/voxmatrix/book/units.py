@@ -6,15 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from voxmatrix.book.content import Book, Speech
 from voxmatrix.errors import BadInputError
-from voxmatrix.models.style import MAX_SPEED, Role, Style
 from voxmatrix.text.lines import unwrap
 from voxmatrix.text.passages import Passage, Passages, joined, speakers_of
 from voxmatrix.text.sentences import split
 from voxmatrix.text.speech.quotes import pieces_with_words
-from voxmatrix.work.unit import Unit, unit_of
+
+if TYPE_CHECKING:  # who only wants to know the sentences of a book needs neither voices nor numpy
+    from voxmatrix.models.style import Role, Style
+    from voxmatrix.work.unit import Unit
 
 #: How a text of unknown language is split.
 _DEFAULT_LANGUAGE = "en"
@@ -145,7 +148,7 @@ class BookUnit:
     chapter: int  # index of the chapter
     index: int  # from 1, within the chapter
     starts_paragraph: bool
-    unit: Unit
+    unit: "Unit"
     pause: float = 0.0  # seconds of silence behind it, besides those of every sentence
     voice: str = ""  # the file of its voice, and perhaps the speaker; "": the narrator
     who: str = ""  # who says it, and the rule by which that is known
@@ -158,7 +161,7 @@ class BookUnit:
         return self.chapter, self.index
 
 
-def book_units(book: Book, language: str, voice: str, style: Style) -> Iterator[BookUnit]:
+def book_units(book: Book, language: str, voice: str, style: "Style") -> Iterator[BookUnit]:
     """The units of all chapters in order.
 
     Args:
@@ -170,6 +173,8 @@ def book_units(book: Book, language: str, voice: str, style: Style) -> Iterator[
     Raises:
         BadInputError: the cast lacks a voice that the book names.
     """
+    from voxmatrix.work.unit import unit_of
+
     voices = {"": (voice, style.speaker)} | {name: (role.digest, role.speaker) for name, role in style.cast.items()}
     dialogue = style.dialogue_voice
     for chapter in book.chapters:
@@ -189,12 +194,14 @@ def book_units(book: Book, language: str, voice: str, style: Style) -> Iterator[
             )
 
 
-def _style_of(sentence: BookSentence, style: Style) -> Style:
+def _style_of(sentence: BookSentence, style: "Style") -> "Style":
     """The style of a sentence: the unit of a narrator is the same with any cast.
 
     Raises:
         BadInputError: the cast lacks its voice.
     """
+    from voxmatrix.models.style import MAX_SPEED
+
     role = style.cast.get(sentence.voice.casefold())
     if role is None and sentence.voice:
         raise BadInputError(
@@ -214,5 +221,5 @@ def _style_of(sentence: BookSentence, style: Style) -> Style:
     )
 
 
-def _voice_name(role: Role | None) -> str:
+def _voice_name(role: "Role | None") -> str:
     return "" if role is None else "#".join(filter(None, [Path(role.voice).name, role.speaker]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voxmatrix.cli import remote
+from voxmatrix.cli import remote, voice_speed
 from voxmatrix.cli.checkpoints import download_checkpoint, list_checkpoints
 from voxmatrix.cli.command import CommandGroup
 from voxmatrix.cli.parameters import options
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 group = CommandGroup(help="Search, download, list, clone and remove the voices that `--voice NAME` finds.")
 group.add_typer(remote.group, name="remote")
+group.command("speed")(voice_speed.command)
 
 _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)

@@ -20,6 +20,7 @@ from voxmatrix.speak.captions import check_captions, write_captions
 from voxmatrix.speak.output import Speech
 from voxmatrix.speak.wav import PLAIN
 from voxmatrix.voices.cast import with_voices_of
+from voxmatrix.work.estimate import estimated_seconds
 from voxmatrix.work.executor import (
     Executor,
     UnitFailed,
@@ -30,7 +31,7 @@ from voxmatrix.work.executor import (
     Workers,
     WorkEvent,
 )
-from voxmatrix.work.job import carry_out, estimated_seconds
+from voxmatrix.work.job import carry_out
 from voxmatrix.work.place import place
 from voxmatrix.work.scheduler import Scheduler
 from voxmatrix.work.unit import Unit, unit_of

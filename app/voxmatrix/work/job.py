@@ -8,6 +8,7 @@ from voxmatrix.errors import Finding, InterruptedRunError
 from voxmatrix.speak.batch.messages import Failure, error_of
 from voxmatrix.speak.batch.processes import FATAL_CODES
 from voxmatrix.work.delivery import Delivery
+from voxmatrix.work.estimate import CHARACTERS_PER_SECOND, estimated_seconds
 from voxmatrix.work.executor import Executor, UnitFailed, UnitSpoken, WorkerJoined, WorkerLeft, WorkEvent
 from voxmatrix.work.ledger import GivenUp, Ledger
 from voxmatrix.work.scheduler import Decision, Scheduler
@@ -23,8 +24,6 @@ _RECORD_SECONDS = 0.1
 _ROUNDS = 20
 #: A worker that owes results and says nothing for this long is replaced.
 SILENT_SECONDS = 300.0
-#: Estimated speech: characters per second, and what every sentence has in addition to its characters.
-_CHARACTERS_PER_SECOND, _EXTRA_CHARACTERS = 15.0, 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +74,6 @@ def run_job(
             "run the same command again to continue",
         ) from error
     return job.outcome()
-
-
-def estimated_seconds(text: str) -> float:
-    """How long a sentence probably is when it is spoken."""
-    return (len(text) + _EXTRA_CHARACTERS) / _CHARACTERS_PER_SECOND
 
 
 def carry_out(decision: Decision, executor: Executor, units: Mapping[str, Unit]) -> None:
@@ -152,7 +146,7 @@ class _Job:
             self._characters_left -= len(unit.text)
         self._scheduler.add(PendingUnit(unit.key, estimated_seconds(unit.text)) for _, unit in found)
         self._all_read = len(found) < limit
-        later = max(0, self._characters_left) / _CHARACTERS_PER_SECOND
+        later = max(0, self._characters_left) / CHARACTERS_PER_SECOND
         self._scheduler.later_seconds = 0.0 if self._all_read else later
 
     def _submit(self, now: float) -> None:

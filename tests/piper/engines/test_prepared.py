@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,12 @@ import pytest
 from onnx import numpy_helper
 
 from tests.bundled import DEFAULT
+from voxmatrix.piper.engines import networks, openvino, prepared
 from voxmatrix.piper.engines import onnx as onnx_engine
-from voxmatrix.piper.engines import openvino, prepared
 from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.engines.inputs import sentence_noise
 from voxmatrix.piper.engines.onnx import SplitModelEngine, open_onnx
+from voxmatrix.piper.onnx.parts import NOISE_PER_ID
 
 ROOT = Path(__file__).parents[3]
 IDS = np.random.default_rng(3).integers(1, 150, 40).tolist()
@@ -229,6 +232,23 @@ def test_what_was_not_used_for_a_month_is_removed(
 
     assert len(entries()) == 2
     assert prepared.cache.load_split(used, rewritten=False) and not prepared.cache.load_split(unused, rewritten=False)
+
+
+def test_a_student_draws_only_what_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    student = ROOT / "samples" / "voices" / f"{DEFAULT}.onnx"
+    drawn = []
+    monkeypatch.setattr(networks, "sentence_noise", lambda *given: drawn.append(sentence_noise(*given)) or drawn[-1])
+
+    def said() -> np.ndarray:
+        return np.concatenate([part() for part in open_onnx(student, 1).begin(IDS, SynthesisOptions(), 5).segments])
+
+    first, again = said(), said()  # as it was prepared, and as it was kept
+    whole, inputs = prepared.cache.load_whole(student) or pytest.fail("nothing is kept")
+    prepared.cache.remove(student)
+    prepared.cache.store_whole(student, replace(whole, noise_per_id=NOISE_PER_ID), inputs)
+
+    assert np.array_equal(first, again) and np.array_equal(first, said())
+    assert [len(one) / len(IDS) for one in drawn] == [2, 2, NOISE_PER_ID]
 
 
 def test_what_multiplies_integers_is_kept_with_fewer_operations_and_says_the_same(

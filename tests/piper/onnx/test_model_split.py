@@ -125,6 +125,24 @@ def save_noisy(path: Path, count: int = 1, **attributes: float) -> Path:
     return path
 
 
+@pytest.mark.parametrize(("drawn", "per_id"), [("ids", 2), ("frames", 512), ("both", 512)])
+def test_a_voice_that_draws_only_durations_is_given_little_noise(tmp_path: Path, drawn: str, per_id: int) -> None:
+    like = {"ids": ["input"], "frames": ["rounded"], "both": ["input", "rounded"]}[drawn]
+    nodes = [
+        helper.make_node("Ceil", ["input"], ["rounded"]),
+        *(helper.make_node("RandomNormalLike", [one], [f"like_{one}"], dtype=1) for one in like),
+        helper.make_node("Sum", ["rounded", *(f"like_{one}" for one in like)], ["output"]),
+    ]
+    value = helper.make_tensor_value_info("input", TensorProto.FLOAT, [None, None])
+    output = helper.make_tensor_value_info("output", TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, "drawing", [value], [output])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)]), tmp_path / "v.onnx")
+
+    model, _ = whole_model(tmp_path / "v.onnx")
+
+    assert model.noise_per_id == per_id
+
+
 def noise_of(path: Path, shape: tuple[int, ...], noise: np.ndarray) -> np.ndarray:
     model, _ = whole_model(path)
     result: np.ndarray = open_session(path, model.model).run(

@@ -282,6 +282,9 @@ def test_a_job_speaks_as_the_server_does_and_with_voices_for_quotations(
     more = {"sentence_pause": 0.0, "volume": 1.0, "emphasis_voice": "random", "normalize": False}
     own = SpeechJobRequest(kind="speech", text="One.", **more).work(sources, tmp_path).words
     assert {"--sentence-pause=0.0", "--volume=1.0", "--emphasis-voice=emphasis_voice", "--no-normalize"} <= set(own)
+    named = SpeechJobRequest(kind="speech", text="Bo: One.", cast={"Bo": "anna"}).work(sources, tmp_path).words
+    assert f"--cast={tmp_path / 'cast.txt'}" in named
+    assert (tmp_path / "cast.txt").read_text().startswith(f"Bo|{home() / 'voices' / 'anna.onnx'}\n")
     job = submit(server, "speech", text="He said “one” once.", format="wav", voice="random")
     assert wait_for(server, job)["state"] == "done"
 

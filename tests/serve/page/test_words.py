@@ -126,7 +126,7 @@ _NAMES = {
     ),
     *("input, select, textarea", "(prefers-reduced-motion: reduce)", "(prefers-color-scheme: dark)"),
 }
-_COMMANDS = ("curl ", ' -H "Authorization', "voxmatrix serve ", "en-US en-GB ", "${NAME}=")
+_COMMANDS = ("voxmatrix speak ", "curl ", ' -H "Authorization', "voxmatrix serve ", "en-US en-GB ", "${NAME}=")
 #: Sentences in many languages, each spoken by voices of that language.
 _SPOKEN = "js/voices/samples.js"
 

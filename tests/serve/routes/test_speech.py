@@ -364,6 +364,19 @@ def test_quotations_and_emphasis_have_their_voices(serve: Serve, voice: Any) -> 
     assert error_of(server.speak(emphasis_voice="nobody"))["param"] == "emphasis_voice"
 
 
+def test_names_in_a_text_have_the_voices_of_the_cast(serve: Serve, voice: Any) -> None:
+    copy_voice(voice, home() / "voices" / "other.onnx")
+    server = serve()
+    cast = {"Anna": "other", "Bo": "random"}
+    lines = server.speak(input="Anna: Who is there?\n\n[voice:bo] It is me.", cast=cast, seed=1)
+    tags = server.speak(input="[voice:other] Who is there? [voice]\n\n[voice:random] It is me.", seed=1)
+    assert lines.content == tags.content
+    assert set(server.services.voices.names) == {"random_cpu", "other_cpu"}
+    assert error_of(server.speak(cast={"Anna": "nobody"}))["param"] == "cast"
+    for name in ("", "a|b", "a:b", "a\nb", "[a", " a"):
+        assert server.speak(cast={name: "random"}).status_code == 400
+
+
 def test_a_server_does_not_start_with_a_voice_that_is_missing(serve: Serve) -> None:
     with pytest.raises(BadInputError, match="dialogue_voice is 'nobody'"):
         serve(dialogue_voice="nobody")

@@ -18,6 +18,7 @@ from voxmatrix.cli.book.contents import (
 )
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
+from voxmatrix.cli.voice_speed import between, wire
 from voxmatrix.errors import Finding
 from voxmatrix.wording import printable
 
@@ -75,16 +76,16 @@ def _contents(book: "Book", rows: list[dict[str, Any]], voice: str) -> dict[str,
         "chapters": rows,
     }
     if voice:
-        from voxmatrix.speak.speed import measured_speed
+        from voxmatrix.speak.speed import speed_of
         from voxmatrix.voices.resolve import resolve
 
-        found["speed"] = round(measured_speed(resolve(voice)), 2)
+        found |= wire(speed_of(resolve(voice)))
     return found
 
 
 def _row(index: int, title: str, paragraphs: tuple[str, ...], language: str) -> dict[str, Any]:
     from voxmatrix.book.units import sentences
-    from voxmatrix.work.job import estimated_seconds
+    from voxmatrix.work.estimate import estimated_seconds
 
     found = [one.text for one in sentences(paragraphs, language)]
     return {
@@ -127,16 +128,17 @@ def _print_contents(book: "Book", rows: list[dict[str, Any]]) -> None:
 
 def _print_duration(seconds: float, name: str) -> None:
     from voxmatrix.errors import VoxmatrixError
-    from voxmatrix.speak.speed import measured_speed
+    from voxmatrix.speak.speed import speed_of
     from voxmatrix.voices.resolve import resolve
 
     echo(f"about {duration(seconds)} of speech")
     try:
         voice = resolve(name)
-        speed = measured_speed(voice)
+        speed = speed_of(voice)
     except VoxmatrixError as error:
         if name:
             raise
         warn(Finding(problem=error.problem, remedy=error.remedy, severity="warning"))
         return
-    echo(f"about {duration(seconds / speed)} to speak it with {voice.id} on this computer's CPU")
+    takes = between(duration(seconds / speed.fast), duration(seconds / speed.slow))
+    echo(f"about {takes} to speak it with {voice.id} on this computer's CPU")

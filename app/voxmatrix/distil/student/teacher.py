@@ -22,8 +22,9 @@ from voxmatrix.text.front import Sentence
 from voxmatrix.text.spoken import SpokenText
 from voxmatrix.voices.cast import role_of
 from voxmatrix.voices.resolve import open_voice
+from voxmatrix.work.estimate import estimated_seconds
 from voxmatrix.work.executor import Workers
-from voxmatrix.work.job import JobProgress, OnJobProgress, estimated_seconds, run_job
+from voxmatrix.work.job import JobProgress, OnJobProgress, run_job
 from voxmatrix.work.ledger import Ledger, open_ledger
 from voxmatrix.work.unit import Unit, unit_of
 

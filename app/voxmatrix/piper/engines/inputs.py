@@ -9,11 +9,10 @@ import numpy as np
 from voxmatrix.audio.waves import Samples
 from voxmatrix.errors import BadInputError
 from voxmatrix.piper.engines.base import SynthesisOptions
+from voxmatrix.piper.onnx.parts import NOISE_PER_ID
 
 INPUTS = frozenset({"input", "input_lengths", "scales"})
 SPEAKER_INPUT = "sid"
-#: Enough for 2.7 frames per id (usual are two), so that a sentence has no noise twice unless it is spoken very slowly.
-_NOISE_PER_ID = 512
 
 
 def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, Any]:
@@ -26,9 +25,12 @@ def sentence_inputs(ids: Sequence[int], options: SynthesisOptions) -> dict[str, 
     }
 
 
-def sentence_noise(ids: int, seed: int | np.random.Generator | None) -> Samples:
-    """The standard normal numbers for one sentence, the same for all engines on all devices (`onnx.model_split`)."""
-    return np.random.default_rng(seed).standard_normal(ids * _NOISE_PER_ID, dtype=np.float32)
+def sentence_noise(ids: int, seed: int | np.random.Generator | None, per_id: int = NOISE_PER_ID) -> Samples:
+    """The standard normal numbers for one sentence, the same for all engines on all devices (`onnx.model_split`).
+
+    Fewer `per_id` are the first of them.
+    """
+    return np.random.default_rng(seed).standard_normal(ids * per_id, dtype=np.float32)
 
 
 def check_inputs(path: Path, inputs: frozenset[str], num_speakers: int) -> None:

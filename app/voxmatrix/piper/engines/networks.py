@@ -15,7 +15,7 @@ from voxmatrix.models.device import CPU, FoundGpu
 from voxmatrix.piper.engines.base import Frames, SynthesisOptions
 from voxmatrix.piper.engines.chunking import ChunkedDecoder
 from voxmatrix.piper.engines.inputs import sentence_inputs, sentence_noise
-from voxmatrix.piper.onnx.parts import NOISE, ModelPart
+from voxmatrix.piper.onnx.parts import NOISE, NOISE_PER_ID, ModelPart
 
 _REMEDY = "set `threads=1`, split long sentences (. ! ?), or use a smaller voice"
 
@@ -62,9 +62,14 @@ def on_gpu(path: Path, part: ModelPart, gpu: FoundGpu, least: int = 1, *, optimi
     return Network(session, part, ChunkedDecoder(least, str(gpu), f"set `device=cpu`, or {_REMEDY}"))
 
 
-def all_inputs(ids: Sequence[int], options: SynthesisOptions, seed: int | np.random.Generator | None) -> dict[str, Any]:
+def all_inputs(
+    ids: Sequence[int],
+    options: SynthesisOptions,
+    seed: int | np.random.Generator | None,
+    noise_per_id: int = NOISE_PER_ID,
+) -> dict[str, Any]:
     """The inputs for one sentence, of Piper and the noise."""
-    return sentence_inputs(ids, options) | {NOISE: sentence_noise(len(ids), seed)}
+    return sentence_inputs(ids, options) | {NOISE: sentence_noise(len(ids), seed, noise_per_id)}
 
 
 @contextmanager

@@ -80,6 +80,7 @@ class WholeModelEngine:
         self._path = path
         for whole, inputs in whole_voices(path):
             check_inputs(path, inputs, num_speakers)
+            self._noise_per_id = whole.noise_per_id
             to_gpu, to_cpu = partial(on_gpu, path, whole), partial(on_cpu, path, whole)
             with suppress(DamagedFileError):  # if the file cannot be loaded as it is either, that error is raised
                 self._network = WithCpuFallback(device, to_gpu, to_cpu, warn)
@@ -93,7 +94,7 @@ class WholeModelEngine:
 
     def begin(self, ids: Sequence[int], options: SynthesisOptions, seed: int | None = None) -> Begun:
         """The whole sentence as one segment."""
-        inputs = all_inputs(ids, options, seed)
+        inputs = all_inputs(ids, options, seed, self._noise_per_id)
         return begun_whole(partial(self._speak, inputs, SentenceLength(len(ids))))
 
     def _speak(self, inputs: Mapping[str, Any], size: SentenceLength) -> tuple[Samples, Frames]:

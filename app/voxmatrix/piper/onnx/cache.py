@@ -24,7 +24,7 @@ from voxmatrix.piper.onnx.parts import ModelPart, SplitModel
 from voxmatrix.piper.onnx.receptive_field import ReceptiveField
 
 #: Part of the key of each entry: to be increased when what is prepared changes.
-_VERSION = 3
+_VERSION = 4
 _SPLIT, _REWRITTEN, _WHOLE = "split", "rewritten", "whole"
 _CONTENT, _WEIGHTS = "content", "weights.bin"
 #: Of SplitModel, those that are JSON as they are.
@@ -124,7 +124,8 @@ def _read(path: Path, folder: Path) -> tuple[Facts, list[ModelPart]] | None:
             if part["sha256"] != hashlib.sha256(model).hexdigest():
                 return None
             weights = folder if part["has_weights"] else path.parent
-            parts.append(ModelPart(model, frozenset(part["inputs"]), part["output"], weights, part["frames"]))
+            facts = (part["output"], weights, part["frames"], part["noise_per_id"])
+            parts.append(ModelPart(model, frozenset(part["inputs"]), *facts))
         with suppress(OSError):
             os.utime(folder)
         return content["facts"], parts
@@ -157,6 +158,7 @@ def _store(
                             "inputs": sorted(part.inputs),
                             "output": part.output,
                             "frames": part.frames,
+                            "noise_per_id": part.noise_per_id,
                             "has_weights": whole is not None,
                             "sha256": hashlib.sha256(model).hexdigest(),
                         }

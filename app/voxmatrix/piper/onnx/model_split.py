@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from voxmatrix.piper.onnx.conv2d import CONVOLUTIONS, add_heights, are_conv2d, can_be_conv2d
 from voxmatrix.piper.onnx.graph_edits import FIRST_DECODER_WEIGHT, NewNodes, inputs_of
-from voxmatrix.piper.onnx.parts import NOISE, NOISE_APART, ModelPart, SplitModel
+from voxmatrix.piper.onnx.parts import DURATION_NOISE_PER_ID, NOISE, NOISE_APART, NOISE_PER_ID, ModelPart, SplitModel
 from voxmatrix.piper.onnx.reading import read_model
 from voxmatrix.piper.onnx.receptive_field import INT8_CONVOLUTION, Layer, receptive_field
 
@@ -181,13 +181,25 @@ def _part(
     ends = filter(None, (end, frames))
     part.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ends)
     inputs = frozenset(one.name for one in part.graph.input)
-    return ModelPart(part.SerializeToString(), inputs, end, graph.folder, frames)
+    per_id = DURATION_NOISE_PER_ID if _draws_durations_alone(nodes, frames) else NOISE_PER_ID
+    return ModelPart(part.SerializeToString(), inputs, end, graph.folder, frames, per_id)
 
 
 def _frames(nodes: Iterable[_Node]) -> str:
     """The tensor with the frames of each id, the only one whose numbers are rounded up; "" if it is not in these."""
     rounded = [node.output[0] for node in nodes if node.op_type == "Ceil"]
     return rounded[0] if len(rounded) == 1 else ""
+
+
+def _draws_durations_alone(nodes: Iterable[_Node], frames: str) -> bool:
+    """Whether the only noise of these is in the shape of the ids, as a student's: nothing drawn depends on `frames`."""
+    behind, drawn = {frames}, []
+    for node in nodes:  # in topological order
+        if not behind.isdisjoint(node.input):
+            behind.update(node.output)
+        if _takes_noise(node.proto):
+            drawn.append(node.output[0])
+    return bool(frames) and len(drawn) == 1 and behind.isdisjoint(drawn)
 
 
 def _takes_noise(node: Any) -> bool:

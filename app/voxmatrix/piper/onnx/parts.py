@@ -10,6 +10,11 @@ from voxmatrix.piper.onnx.receptive_field import ReceptiveField
 NOISE = "voxmatrix.noise"
 #: Between the places of two tensors of noise in it: that of the durations, (b, 2, t), and that of the frames.
 NOISE_APART = 10_007
+#: Numbers of noise for each id: enough for 2.7 frames (usual are two), so that a sentence has no noise twice unless it
+#: is spoken very slowly.
+NOISE_PER_ID = 512
+#: The same, if only durations are drawn: one for each id, or two.
+DURATION_NOISE_PER_ID = 2
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,7 @@ class ModelPart:
     output: str
     weights: Path
     frames: str = ""  # also an output: the number of frames of each id; "": not in this part
+    noise_per_id: int = NOISE_PER_ID  # numbers that it is given of it
 
 
 @dataclass(frozen=True)

@@ -64,16 +64,19 @@ class Casts:
         self._lock = threading.RLock()
         self._known: OrderedDict[str, Cast] = OrderedDict()
 
-    def open(self, book: Path) -> Cast:
+    def open(self, book: Path, left: threading.Event | None = None) -> Cast:
         """Find who speaks in a book, if that is not known, and add people to its table.
+
+        `left` is set when the client has left.
 
         Raises:
             ApiError: the book cannot be read.
+            ClientDisconnectedError: the client has left.
             UnreachableError: the disk is full.
         """
         identity = _id_of(book)
         if self._told(identity) is None:
-            facts = read_book_in_process(book, "cast", ["--facts"])
+            facts = read_book_in_process(book, "cast", ["--facts"], left)
             path = _facts_path(identity)
             with storage_errors(path):
                 path.parent.mkdir(parents=True, exist_ok=True)

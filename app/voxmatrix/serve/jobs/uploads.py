@@ -4,6 +4,7 @@ A ZIP of recordings is unpacked. What its headers say is not believed: names are
 """
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -13,12 +14,15 @@ import time
 import zipfile
 import zlib
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 from uuid import uuid4
 
+import voxmatrix
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import storage_errors
+from voxmatrix.files import read_text_or_empty, storage_errors, write_text
 from voxmatrix.serve.errors import ApiError
 
 _MAX_FILES = 200_000
@@ -129,6 +133,8 @@ _NAME_CHARACTERS = re.compile(r"[^\w .()+&,'!-]")
 _MAX_NAME_CHARACTERS = 100
 #: Begins the name of a file that is not complete; no name that is kept begins with it.
 _PART = "."
+#: Beside an upload: what is in the book, and that a job has it.
+_CONTENTS, _TAKEN = f"{_PART}contents.json", f"{_PART}taken"
 _KEPT_SECONDS = 24 * 3600.0
 
 
@@ -198,7 +204,40 @@ class Uploads:
             UnreachableError: the disk is full.
         """
         path = self.get(identity).path
+        with storage_errors(path):
+            (path.parent / _TAKEN).touch()
         return link(path, folder / path.name)
+
+    def keep_contents(self, identity: str, contents: dict[str, Any]) -> None:
+        """Keep what was found in a book, for as long as the book.
+
+        Raises:
+            ApiError: there is no such upload.
+            UnreachableError: the disk is full.
+        """
+        write_text(self.get(identity).path.parent / _CONTENTS, json.dumps([voxmatrix.__version__, contents]))
+
+    def contents(self, identity: str) -> dict[str, Any] | None:
+        """What this version has found in a book; None: nobody has opened it.
+
+        Raises:
+            ApiError: there is no such upload.
+        """
+        try:
+            version, found = json.loads(read_text_or_empty(self.get(identity).path.parent / _CONTENTS))
+        except ValueError:
+            return None
+        return found if version == voxmatrix.__version__ else None
+
+    def drafts(self) -> list[tuple[Upload, dict[str, Any], float]]:
+        """Books that were opened, and no job has taken: with their contents, and when; the newest first."""
+        found = []
+        for path in self._folder.glob(f"*/{_CONTENTS}"):
+            with suppress(ApiError, OSError):  # it is just being removed
+                contents = self.contents(path.parent.name)
+                if contents is not None and not (path.parent / _TAKEN).exists():
+                    found.append((self.get(path.parent.name), contents, path.stat().st_mtime))
+        return sorted(found, key=lambda draft: draft[2], reverse=True)
 
     def remove(self, identity: str) -> None:
         """Remove an upload.

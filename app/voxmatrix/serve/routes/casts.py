@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +19,7 @@ from voxmatrix.serve.casts.view import chapter_of, summary
 from voxmatrix.serve.errors import ApiError
 from voxmatrix.serve.jobs.kinds.book import source_book
 from voxmatrix.serve.jobs.kinds.kind import Id, Name, Plain, Sources, named_voice
+from voxmatrix.serve.leaving import until_left
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
 from voxmatrix.voices.cast_table import CastPerson, parse_table
@@ -111,9 +112,9 @@ def cast_routes(services: Services) -> APIRouter:
 
 def _add_reading_routes(router: APIRouter, casts: Casts, sources: Sources) -> None:
     @router.post("/v1/casts")
-    def open_cast(body: CastRequest) -> dict[str, Any]:
+    async def open_cast(body: CastRequest, request: Request) -> dict[str, Any]:
         """Find who speaks in a book. What was decided about the same file before is kept."""
-        return summary(casts.open(source_book(sources, body)))
+        return await until_left(request, lambda left: summary(casts.open(source_book(sources, body), left)))
 
     @router.get(_CAST)
     def read_cast(cast: _CastId) -> dict[str, Any]:

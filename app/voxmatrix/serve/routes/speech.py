@@ -99,6 +99,8 @@ async def begun(
     style = replace(services.settings.style, speaker=speaker, **given)
     for param in ("dialogue_voice", "emphasis_voice"):
         _check_voice(voices, getattr(style, param), param)
+    for name in body.cast.values():
+        _check_voice(voices, name, "cast")
     check_fields(voice, speed=body.speed, knobs=body.knobs)
     style = replace(style, reference=await run_in_threadpool(body.reference, voice, voices))
     if style.reference is not None:  # its files keep who has agreed to a voice; the log, who to this
@@ -117,6 +119,7 @@ async def begun(
         kbit=encoding.kbit,
         streamed=streamed,
         voices=voices,
+        cast=body.cast,
         timed=timed,
     )
     record_of(request).voice = voice.id

@@ -1,10 +1,11 @@
 """`/v1/voices`: the voices of this server, to be looked after."""
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
@@ -12,10 +13,12 @@ from voxmatrix.models.card import VoiceCard
 from voxmatrix.models.family import Family
 from voxmatrix.serve.catalogue import Catalogue, UnknownVoiceError, VoiceList, announced_languages, find_voice
 from voxmatrix.serve.errors import ApiError, voice_exists, without_home
-from voxmatrix.serve.jobs.kinds.kind import Id, VoiceName
+from voxmatrix.serve.jobs.kinds.kind import Id, Name, VoiceName, named_voice
+from voxmatrix.serve.leaving import until_left
 from voxmatrix.serve.routes.elevenlabs import voice_facts
 from voxmatrix.serve.routes.route import Route
 from voxmatrix.serve.services import Services
+from voxmatrix.serve.voice_speed import speed_here
 from voxmatrix.voices.library import add
 from voxmatrix.voices.resolve import installed, is_own, make_default, remove, rename
 from voxmatrix.voices.titles import set_title, title_of, titles
@@ -42,6 +45,14 @@ class Change(BaseModel):
     name: VoiceName | None = None
     title: Annotated[str, Field(max_length=256)] | None = None  # what people call it; "": as its maker does
     default: bool = False
+
+
+class Measured(BaseModel):
+    """The body of `POST /v1/voices/speed`: a voice; the default one if that is left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    voice: Name | None = None
 
 
 class Unload(BaseModel):
@@ -81,7 +92,7 @@ def _add_reading(router: APIRouter, catalogue: Catalogue) -> None:
 
 
 def _add_installing(router: APIRouter, services: Services) -> None:
-    """The routes that add voices, and close those that are open."""
+    """The routes that add voices, measure them, and close those that are open."""
     uploads = services.jobs.uploads
 
     @router.post("/v1/voices", status_code=201)
@@ -91,6 +102,16 @@ def _add_installing(router: APIRouter, services: Services) -> None:
         for file in body.files:
             uploads.remove(file)
         return {"id": body.name}
+
+    @router.post("/v1/voices/speed")
+    async def measure(body: Measured, request: Request) -> dict[str, Any]:
+        """How fast a voice speaks on this server's CPUs: measured once, in seconds, and kept."""
+
+        def speed(left: threading.Event) -> dict[str, Any]:
+            voice, _ = named_voice(services.jobs.sources, body.voice)
+            return {"voice": voice.id, **speed_here(voice, left, services.jobs.closing)}
+
+        return await until_left(request, speed)
 
     @router.post("/v1/voices/unload")
     def unload(body: Unload | None = None) -> dict[str, Any]:

@@ -15,6 +15,14 @@ Knobs = Annotated[
     dict[Annotated[str, Field(max_length=256)], Annotated[float, Field(allow_inf_nan=False)]],
     Field(max_length=MAX_KNOBS, examples=[{"noise": 0.5}]),
 ]
+_CastName = Annotated[
+    str, Field(min_length=1, max_length=100, pattern=r"^[^|\[\]:#\s\x00-\x1f\x7f][^|\[\]:\x00-\x1f\x7f]*$")
+]
+#: Voices by the names in `[voice:NAME]`, and before lines (`NAME: …`).
+Cast = Annotated[
+    dict[_CastName, Annotated[str, Field(min_length=1, max_length=256)]],
+    Field(max_length=100, examples=[{"Anna": "alloy"}]),
+]
 
 
 def check_fields(voice: VoiceCard, *, speed: float, knobs: Mapping[str, float], **single: float | None) -> None:

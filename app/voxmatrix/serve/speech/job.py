@@ -1,5 +1,6 @@
 """Speak one text with one voice into a stream: the part of an answer that computes, in a thread of its own."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +17,7 @@ from voxmatrix.speak.improbable import without_words
 from voxmatrix.speak.narration import Narration, Piece
 from voxmatrix.speak.partial import SpeechPosition
 from voxmatrix.text.markup import tagged
-from voxmatrix.text.passages import Passages, voice_names
+from voxmatrix.text.passages import Passages, voice_names, with_tags
 from voxmatrix.voices.cast import CastVoice, script_tags
 from voxmatrix.voices.in_memory import VoiceInMemory
 from voxmatrix.voices.opened import OpenVoices
@@ -39,6 +40,7 @@ class SpeechJob:
     kbit: int | None = None  # per second
     streamed: bool = True  # it is heard while it is computed
     voices: VoiceList  # that the text may name
+    cast: Mapping[str, str] = field(default_factory=dict)  # names in the text, and their voices
     timed: bool = False  # its captions are wanted: sentences are sent as wholes
     passages: Passages | None = None  # of a text that comes in several jobs: what tags and quotations go on
 
@@ -126,7 +128,8 @@ def _with_named_voices(job: SpeechJob) -> Style:
     Raises:
         BadInputError: there is no such voice, the pauses are too long, or the SSML is not well-formed.
     """
-    text = tagged(job.text)
+    cast = {name.casefold(): voice for name, voice in job.cast.items()}
+    text = with_tags(tagged(job.text), cast)
     passages = Passages()
     if sum(passage.pause for passage in passages.read(text)) + passages.rest() > MAX_PAUSES_SECONDS:
         raise BadInputError(f"its pauses are longer than {MAX_PAUSES_SECONDS:g} seconds", "shorten them")
@@ -135,7 +138,8 @@ def _with_named_voices(job: SpeechJob) -> Style:
     roles = {}
     for name in voice_names(script_tags(text, job.voice)) | named:
         try:
-            voice, speaker = find_voice(job.voices, name) if name in named else (job.voice, job.style.speaker)
+            wanted = cast.get(name.casefold(), name)
+            voice, speaker = find_voice(job.voices, wanted) if name in named else (job.voice, job.style.speaker)
         except UnknownVoiceError as error:
             raise BadInputError(f"[voice:{name}]: {error.problem}", "choose another voice") from error
         roles[name.casefold()] = Role(str(voice.path), speaker)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from voxmatrix.models.style import MAX_SEED, MAX_VOLUME
-from voxmatrix.serve.speech.fields import Knobs
+from voxmatrix.serve.speech.fields import Cast, Knobs
 from voxmatrix.serve.speech.formats import FormatName
 from voxmatrix.serve.speech.reference import ReferenceFields, with_usual_names
 
@@ -54,6 +54,7 @@ class SpeechRequest(ReferenceFields, BaseModel):
     sentence_pause: Annotated[float, Field(ge=0.0, le=10.0, allow_inf_nan=False)] | None = None
     dialogue_voice: _Name | None = None  # of what is in quotation marks
     emphasis_voice: _Name | None = None  # of what is in *asterisks*
+    cast: Cast = {}
     lexicon: Annotated[dict[_Word, _Word], Field(max_length=_MAX_WORDS)] = {}  # words, and how they are said
     knobs: Knobs = {}
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None  # the same seed gives the same speech

@@ -4,7 +4,7 @@ A command gets values as `--name=VALUE`, in one word, and paths that begin with 
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -110,19 +110,23 @@ class VoiceRequest(JobRequest):
         write_text(folder / "lexicon.txt", "".join(lexicon_lines(lexicon)))
         return [f"--lexicon={folder / 'lexicon.txt'}"]
 
-    def quotation_words(self, sources: Sources, folder: Path, *, server: bool = False) -> list[str]:
+    def quotation_words(
+        self, sources: Sources, folder: Path, named: Mapping[str, str] | None = None, *, server: bool = False
+    ) -> list[str]:
         """Words for the voices of quotations, else those of the `server`, and a cast with them: they may be speakers.
+
+        The voices of names in the text are in the cast, too.
 
         Raises:
             ApiError: there is no such voice.
         """
-        words, cast = [], ""
+        words = []
+        cast = "".join(_cast_line(role, sources, name, "cast") for role, name in (named or {}).items())
         for option in ("dialogue_voice", "emphasis_voice"):
             name = getattr(self, option, None) or (getattr(sources.settings, option) if server else "")
             if name:
-                voice, speaker = named_voice(sources, name, option)
                 words.append(f"--{option.replace('_', '-')}={option}")
-                cast += f"{option}|{voice.path.absolute()}{'' if speaker is None else f'|{speaker}'}\n"
+                cast += _cast_line(option, sources, name, option)
         if not cast:
             return []
         write_text(folder / "cast.txt", cast)
@@ -158,6 +162,11 @@ def named_voice(sources: Sources, name: str | None, param: str = "voice") -> tup
         return find_voice(sources.catalogue.voices(), name)
     except UnknownVoiceError as error:
         raise ApiError(400, error.problem, param=param, code="invalid_value") from error
+
+
+def _cast_line(role: str, sources: Sources, name: str, param: str) -> str:
+    voice, speaker = named_voice(sources, name, param)
+    return f"{role}|{voice.path.absolute()}{'' if speaker is None else f'|{speaker}'}\n"
 
 
 def voice_path(name: str) -> Path:

@@ -56,7 +56,7 @@ export const speech = (take, input, format, signal = undefined, timed = false) =
     signal,
     body: {
       model: "tts-1", input, ...(timed && { stream_format: "sse", timestamp_granularities: ["word"] }), voice: take.voice, speed: take.speed, knobs: take.knobs, response_format: format,
-      sentence_pause: take.sentence_pause, volume_multiplier: take.volume, lexicon: take.lexicon,
+      sentence_pause: take.sentence_pause, volume_multiplier: take.volume, lexicon: take.lexicon, cast: take.cast,
     },
   });
 

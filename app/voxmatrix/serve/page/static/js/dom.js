@@ -93,7 +93,17 @@ export const figures = (facts) => facts.filter(Boolean).map(([name, value]) => e
 export const trouble = (...said) => el("p", { class: "problem", role: "alert" }, ...said);
 
 /** An error of a job. */
-export const explained = (error) => (error ? [el("p", { class: "problem" }, error.message), remedied(error)].filter(Boolean) : []);
+export function explained(error) {
+  if (!error) return [];
+  if (isOffline(error.message)) return offline(error.message);
+  return [el("p", { class: "problem" }, error.message), remedied(error)].filter(Boolean);
+}
+
+/** Whether a message of the server says that it cannot reach what it wanted to download (voxmatrix/download.py). */
+export const isOffline = (message) => /cannot download (?!.*MiB free)/.test(message);
+
+/** That in a person's words, and folded in those of the server. */
+export const offline = (message) => [el("p", { class: "problem" }, t("server.offline")), el("details", { class: "note" }, el("summary", {}, t("server.details")), el("p", {}, message))];
 
 const remedied = ({ remedy }) => remedy && el("p", { class: "remedy" }, remedy);
 

@@ -2,9 +2,8 @@
 
 import { el, icon, note } from "./dom.js";
 import { t } from "./i18n.js";
-import { PLAY } from "./icons.js";
+import { CROSS, PLAY } from "./icons.js";
 
-const CROSS = "M6 6l12 12M18 6 6 18";
 /** Characters of what is no word any more, but a sentence: it needs the whole width. */
 const LONG = 24;
 

@@ -3,12 +3,14 @@
 import { read } from "./api.js";
 import { byId } from "./dom.js";
 import { startLanguage } from "./language.js";
+import { startNowPlaying } from "./sound/now-playing.js";
 import { startSpeak } from "./speak/speak.js";
 import { startTabs, whenShown } from "./tabs.js";
 import { startTheme } from "./theme.js";
 
 startTheme();
 startLanguage();
+startNowPlaying();
 const settings = read("page/settings.json");
 startTabs({
   speak: startSpeak(settings),

@@ -10,6 +10,7 @@ import { clock, duration, size } from "../words.js";
 import { BookPlayer } from "./book-player.js";
 import { certificateOf, completeChapters, growingChapters } from "./chapter-list.js";
 import { listening } from "./listening.js";
+import { BookPicture } from "./picture.js";
 import { reading } from "./reading.js";
 import { RowWindow } from "./row-window.js";
 
@@ -25,6 +26,7 @@ export class Audiobook {
   #complete = el("p", { class: "note number", role: "status" });
   #actions = el("div", { class: "made-actions" });
   #text = el("div", { class: "made-text" });
+  #picture = new BookPicture((at) => /** @type {HTMLElement} */ (this.rows.reveal(at).querySelector("button:enabled, a"))?.focus());
 
   constructor(place, id) {
     this.place = place;
@@ -41,7 +43,7 @@ export class Audiobook {
       const job = await getJob(this.id);
       if (this.#end.signal.aborted) return;
       this.#card = jobCard(job, { onChange: (changed) => (changed ? this.#follow() : (location.hash = "#/book")), signal: this.#end.signal });
-      this.place.replaceChildren(back("#/book", t("book.title")), el("h1", { class: "hidden" }, job.title), this.#card.element, this.#actions, this.#complete,
+      this.place.replaceChildren(back("#/book", t("book.title")), el("h1", { class: "hidden" }, job.title), this.#card.element, this.#actions, this.#complete, this.#picture.element,
         el("div", { class: "made" }, el("div", { class: "made-chapters" }, listening(this.player), this.rows.element), this.#text));
       const shown = this.#show(job);
       if (!ENDED.includes(job.state)) this.#follow(); // already while the chapters are being asked for
@@ -89,7 +91,7 @@ export class Audiobook {
     const done = job.state === "done";
     try {
       const certificate = done ? await certificateOf(job) : null;
-      const chapters = done ? completeChapters(job, certificate) : await growingChapters(job);
+      const chapters = done ? completeChapters(job, certificate) : await growingChapters(job, this.#end.signal);
       if (this.#end.signal.aborted || this.#job !== job) return; // a newer state was faster
       this.#showChapters(chapters);
       this.#text.replaceChildren(...(done ? [reading(this.player, certificate.units, `#/book/${job.id}/change`)] : []));
@@ -116,6 +118,7 @@ export class Audiobook {
     this.#shown = described;
     const { scrollTop } = this.rows.element;
     this.player.show(chapters);
+    this.#picture.show(chapters.map((chapter) => ({ ...chapter, on: Boolean(chapter.file), words: t(chapter.file ? "book.complete" : "book.not_yet") })));
     this.rows.show(chapters.length);
     this.rows.element.scrollTop = scrollTop;
   }

@@ -26,9 +26,9 @@ export function completeChapters(job, certificate) {
 }
 
 /** The same, while it is made; how long a chapter is, is a guess. */
-export async function growingChapters(job) {
+export async function growingChapters(job, signal) {
   const { chapters, titles = {} } = job.request;
-  const contents = await contentsOf({ job: job.id });
+  const contents = await contentsOf({ job: job.id }, signal);
   const wanted = numbersOf(chapters, contents.chapters.length);
   const files = filesByNumber(job.files);
   return contents.chapters

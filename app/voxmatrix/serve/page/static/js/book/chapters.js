@@ -27,7 +27,7 @@ export class Chapters extends EventTarget {
     this.#window = new RowWindow({ label: t("book.chapters"), makeRow: (at) => this.#row(at), signal });
     this.#window.list.addEventListener("keydown", (event) => this.#onKey(event));
     this.#all.addEventListener("change", () => this.#tick(0, chapters.length - 1, this.#all.checked));
-    this.element = el("div", { class: "chapters" },
+    this.element = el("div", { class: "chapters-list" },
       el("div", { class: "chapters-heading" }, el("label", {}, this.#all, t("book.chapters")), this.#sum),
       this.#window.element);
     this.#window.show(chapters.length);
@@ -41,6 +41,19 @@ export class Chapters extends EventTarget {
   /** How long the ticked chapters are when they are spoken. */
   get seconds() {
     return this.#chosen.reduce((sum, chapter) => sum + chapter.seconds, 0);
+  }
+
+  /** All chapters, as a picture shows them. */
+  get pictured() {
+    return this.#chapters.map(({ index, title, seconds }) => {
+      const on = this.#ticked.has(index);
+      return { index, title: this.#titles.get(index) ?? title, seconds, on, words: on ? "" : t("book.left_out") };
+    });
+  }
+
+  /** Go to the row at a place. */
+  focus(at) {
+    this.#window.reveal(at).querySelector("input").focus();
   }
 
   get none() {

@@ -11,16 +11,18 @@ import { Chapters } from "./chapters.js";
 import { contentsOf, speedOf } from "./contents.js";
 import { cover } from "./cover.js";
 import { Kinds } from "./kinds.js";
+import { BookPicture } from "./picture.js";
 import { FORMATS, readVoices, VoiceChoice } from "./voice-choice.js";
 
 export class Setup {
   #end = new AbortController();
   #loaded = false;
-  #telling = null;
+  #telling = new AbortController(); // of the latest question how fast a voice is
   #hearing;
   #lexicon;
   #voice;
   #chapters;
+  #picture = new BookPicture((at) => this.#chapters.focus(at));
   #kinds;
   #format = el("select", {}, Object.entries(FORMATS).map(([value, words]) => el("option", { value }, words)));
   #subtitles = el("input", { type: "checkbox" });
@@ -45,7 +47,7 @@ export class Setup {
       const [voices, earlier] = await Promise.all([readVoices(), this.source.job ? getJob(this.source.job) : null]);
       const request = JSON.parse(sessionStorage.getItem(this.draftName)) ?? earlier?.request ?? {};
       const { include, exclude } = request;
-      const contents = await contentsOf({ ...this.source, ...(include?.length && { include }), ...(exclude?.length && { exclude }) });
+      const contents = await contentsOf({ ...this.source, ...(include?.length && { include }), ...(exclude?.length && { exclude }) }, this.#end.signal);
       if (this.#end.signal.aborted) return;
       this.#show(contents, voices, request, earlier);
       this.#loaded = true;
@@ -56,6 +58,7 @@ export class Setup {
 
   leave() {
     this.#end.abort();
+    this.#telling.abort();
   }
 
   #show(contents, voices, request, earlier) {
@@ -85,7 +88,7 @@ export class Setup {
       this.#kinds.element, this.#lexicon.element);
     this.place.replaceChildren(
       earlier ? back(`#/book/${earlier.id}`, earlier.title) : back("#/book", t("book.title")),
-      el("div", { class: "book" }, about(contents), panel, this.#chapters.element, this.#hearing.element,
+      el("div", { class: "book" }, about(contents), panel, el("div", { class: "chapters" }, this.#picture.element, this.#chapters.element), this.#hearing.element,
         el("div", { class: "book-actions" }, el("div", {}, this.#estimate, earlier && note(t("book.only_changed")), this.#problem), this.#make)));
     if (this.sentence && !this.#lexicon.entries[this.sentence]) this.#lexicon.ask(this.sentence);
     for (const part of [this.#chapters, this.#voice, this.#lexicon]) part.addEventListener("change", () => this.#changed());
@@ -137,11 +140,15 @@ export class Setup {
     this.#make.disabled = this.#chapters.none;
     const { voice, style } = this.#voice;
     const seconds = this.#chapters.seconds / style.speed;
-    const latest = (this.#telling = {});
+    this.#picture.show(this.#chapters.pictured);
+    this.#telling.abort();
+    const { signal } = (this.#telling = new AbortController());
     this.#estimate.textContent = t("book.speech", { duration: duration(seconds) });
     try {
-      const times = await speedOf(this.source, voice);
-      if (latest === this.#telling && !this.#chapters.none) this.#estimate.textContent = t("book.estimate", { duration: duration(seconds), time: duration(seconds / times) });
+      const { speed, speed_if_free: free } = await speedOf(voice, signal);
+      if (signal.aborted || this.#chapters.none) return;
+      const [time, most] = [free, speed].map((times) => duration(seconds / times));
+      this.#estimate.textContent = t(time === most ? "book.estimate" : "book.estimate_range", { duration: duration(seconds), time, most });
     } catch {
       // How long it takes is not known; everything else is.
     }

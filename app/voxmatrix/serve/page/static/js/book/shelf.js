@@ -1,11 +1,13 @@
 // All audiobooks, and the place for a new book.
 
-import { el, fileInput, fill, filled, note, onDrop, progressBar, trouble } from "../dom.js";
+import { ask, read } from "../api.js";
+import { el, fileInput, fill, filled, icon, note, onDo, onDrop, progressBar, trouble } from "../dom.js";
 import { t } from "../i18n.js";
+import { CROSS } from "../icons.js";
 import { listJobs } from "../jobs/api.js";
 import { upload } from "../jobs/upload.js";
 import { dated, facts, stateOf } from "../jobs/words.js";
-import { duration, joined } from "../words.js";
+import { duration, joined, language } from "../words.js";
 import { contentsOf } from "./contents.js";
 
 export const READ = ".epub,.pdf,.txt,.md,.html,.htm,.xhtml,.mobi,.azw3,.fb2,.docx,.odt,.rtf";
@@ -14,6 +16,7 @@ const LOOK_AGAIN_MS = 5000;
 export class Shelf {
   #end = new AbortController();
   #timer = null;
+  #drafts = el("div");
   #list = el("div");
   #heading = el("h2", { class: "shelf-heading" }, t("book.title"));
   #books = el("ul", { class: "lists" });
@@ -31,12 +34,13 @@ export class Shelf {
       note(t("book.drop")),
       this.#choose, this.#file, this.#sent.element, this.#status, this.#problem);
     this.#busy(false, "");
-    place.replaceChildren(this.zone, this.#list);
+    place.replaceChildren(this.zone, this.#drafts, this.#list);
     onDrop(this.zone, this.#end.signal, ([file]) => file && !this.#choose.disabled && this.#take(file));
   }
 
   async load() {
     clearTimeout(this.#timer);
+    this.#loadDrafts();
     try {
       const { data, has_more: more } = await listJobs({ kind: "book", limit: 100 });
       if (this.#end.signal.aborted) return;
@@ -59,7 +63,7 @@ export class Shelf {
     try {
       const { id } = await upload(file, this.#sent.show, signal);
       this.#status.textContent = t("book.reading", { name: file.name });
-      await contentsOf({ file: id });
+      await contentsOf({ file: id }, signal);
       if (!signal.aborted) location.hash = `#/book/file/${id}`;
     } catch (problem) {
       if (problem.name !== "AbortError") this.#problem.textContent = problem.message;
@@ -72,6 +76,30 @@ export class Shelf {
     this.#sent.element.hidden = !busy;
     this.#sent.show(0);
     this.#status.textContent = words;
+  }
+
+  /** Books that were opened, and of which nothing is made yet. */
+  async #loadDrafts() {
+    const found = await read("v1/books/drafts", { signal: this.#end.signal }).catch(() => null);
+    if (!found) return;
+    const shown = found.data.map((draft) => draft.id).join();
+    if (shown === this.#drafts.dataset.shown) return;
+    this.#drafts.dataset.shown = shown;
+    this.#drafts.replaceChildren(...(found.data.length ? [el("h2", { class: "shelf-heading" }, t("book.drafts")), el("ul", { class: "lists" }, found.data.map((draft) => this.#draft(draft)))] : []));
+  }
+
+  #draft({ id, name, title, authors, language: code, chapters, seconds, opened }) {
+    const shown = title || name;
+    const remove = onDo(this.#problem, async () => {
+      await ask(`v1/files/${id}`, { method: "DELETE" });
+      await this.#loadDrafts();
+    });
+    return el("li", { class: "draft" },
+      el("a", { class: "list", href: `#/book/file/${id}` },
+        el("h3", {}, shown),
+        note(joined(authors.join(", "), code && language(code), t("count.chapters", { count: chapters }), duration(seconds))),
+        el("p", { class: "note number" }, t("book.opened", { when: dated(opened) }))),
+      el("button", { class: "step", "aria-label": t("book.remove_draft", { title: shown }), onclick: remove }, icon(CROSS)));
   }
 
   #show(jobs, more) {

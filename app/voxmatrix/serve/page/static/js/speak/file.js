@@ -6,8 +6,8 @@ import { shortened } from "../words.js";
 
 const CONTAINERS = { aac: "m4a", pcm: "wav" };
 
-export async function makeFile({ text, voice, speed, knobs, sentence_pause, volume, lexicon }, format) {
+export async function makeFile({ text, voice, speed, knobs, sentence_pause, volume, lexicon, cast }, format) {
   const { id } = await upload(new File([text], "text.txt"));
-  await createJob({ kind: "speech", file: id, title: shortened(text, 60), voice, speed, knobs, sentence_pause, volume, lexicon, format: CONTAINERS[format] ?? format });
+  await createJob({ kind: "speech", file: id, title: shortened(text, 60), voice, speed, knobs, sentence_pause, volume, lexicon, cast, format: CONTAINERS[format] ?? format });
   location.hash = "#/jobs";
 }

@@ -8,6 +8,7 @@ import { Lexicon } from "../lexicon.js";
 import { player } from "../sound/player.js";
 import { exampleOf, isExample } from "../voices/samples.js";
 import { duration, joined, CHARACTERS_PER_SECOND } from "../words.js";
+import { SpeakCast } from "./cast.js";
 import { Hearing } from "./hearing.js";
 import { Results } from "./results.js";
 import { Take } from "./take.js";
@@ -31,6 +32,7 @@ export function startSpeak(settings) {
   const tongue = new Tongue(voices, () => text.value, () => byId("composer").requestSubmit());
   text.closest(".sheet").append(tongue.element);
   voices.after(el("details", { class: "knobs" }, el("summary", {}, t("lexicon.title")), lexicon.element, hearing.element));
+  const cast = new SpeakCast(text, (what) => hearing.hear(what));
   const results = new Results({ lexicon, goOn: (take) => running || run([take]), onForget: (takes) => takes.includes(speaking[0]) && running?.abort() });
   let running = null; // aborts what is being spoken
   let speaking = []; // takes
@@ -42,7 +44,7 @@ export function startSpeak(settings) {
     problem(refusal);
     if (refusal) return text.focus();
     const { chosen } = voices;
-    const takes = chosen.map((voice) => new Take({ ...voice, text: said, lexicon: lexicon.entries }));
+    const takes = chosen.map((voice) => new Take({ ...voice, text: said, lexicon: lexicon.entries, cast: cast.voices }));
     const shown = results.add(said, takes);
     await run(takes);
     if (!takes.some((take) => take.sound)) results.forget(shown); // nothing came of it

@@ -16,7 +16,7 @@ export function placed(words, text, from, end, start) {
 }
 
 /** The bytes of a text in base 64. */
-export const bytesOf = (encoded) => Uint8Array.fromBase64?.(encoded) ?? Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+export const bytesOf = (encoded) => Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
 
 /** The last word that has begun at this time; -1 before the first. */
 export function wordAt(words, seconds) {

@@ -5,7 +5,7 @@ const RESULTS = "results";
 const PIECES = "pieces"; // [result, take, number]
 /** Sound that is at least written at once; less is lost when the page is closed. */
 const PIECE_SECONDS = 5;
-const SAVED = ["voice", "label", "text", "speed", "knobs", "sentence_pause", "volume", "lexicon", "timed", "rateHz", "limit", "state", "status", "mark"];
+const SAVED = ["voice", "label", "text", "speed", "knobs", "sentence_pause", "volume", "lexicon", "cast", "timed", "rateHz", "limit", "state", "status", "mark"];
 
 let opening = null;
 

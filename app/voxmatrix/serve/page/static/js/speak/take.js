@@ -15,6 +15,12 @@ const USUAL_PAUSE = 0.2; // seconds between sentences
 const CLOSE = 0.01; // seconds: times of words are rounded
 
 export class Take extends EventTarget {
+  text = "";
+  speed = 1;
+  seconds = 0; // of a take of an earlier visit, while its sound is not read yet
+  timed = false; // whether its voice tells when it says which word
+  /** @type {number | undefined} */
+  sentence_pause;
   state = "waiting"; // then: speaking, and done, stopped or failed
   sound = null;
   status = t("speak.waiting");
@@ -23,8 +29,8 @@ export class Take extends EventTarget {
   limit = Infinity; // characters that the server takes at once
 
   /**
-   * What is not given is as usual. `timed` voices tell when they say which word.
-   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object, timed?: boolean, rateHz?: number, limit?: number}} what
+   * What is not given is as usual.
+   * @param {{voice: string, label: string, text: string, speed: number, knobs: object, sentence_pause?: number, volume?: number, lexicon?: object, cast?: object, timed?: boolean, rateHz?: number, limit?: number}} what
    */
   constructor(what) {
     super();

@@ -37,7 +37,8 @@ export class Export {
    * Whether there is something to export, and how far it has come.
    * @param {Record<string, any>} facts
    */
-  show(files, { state }, { key, done, total }) {
+  show(files, { state }, facts) {
+    const { key, done, total } = facts;
     this.element.hidden = !files.some(({ name }) => CHECKPOINT.test(name));
     if (this.element.hidden || this.#said.childElementCount || ENDED.includes(state)) return;
     const isEarly = key === "train" && total > 0 && done < EARLY * total;

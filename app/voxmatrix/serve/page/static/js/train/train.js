@@ -6,6 +6,7 @@ import { t } from "../i18n.js";
 import { getJob } from "../jobs/api.js";
 import { JobList } from "../jobs/list.js";
 import { Choice } from "./choice.js";
+import { showDrafts } from "./drafts.js";
 import { Prepared } from "./prepared.js";
 import { Run } from "./run.js";
 
@@ -35,9 +36,26 @@ export function startTrain() {
 
 async function viewOf(id) {
   if (id === "new") return (place) => new Choice(place);
-  if (!id) return (place) => new JobList(place, TRAININGS);
+  if (!id) return shelf;
   const job = await getJob(id);
   return (place) => (job.kind === "train" ? new Run(place, job) : new Prepared(place, job));
+}
+
+/** All trainings, and what may become one. */
+function shelf(place) {
+  const end = new AbortController();
+  const [drafts, trainings] = [el("div"), el("div")];
+  place.replaceChildren(trainings, drafts);
+  const list = new JobList(trainings, TRAININGS);
+  const load = () => showDrafts(drafts, end.signal);
+  load();
+  return {
+    load: () => Promise.all([list.load(), load()]),
+    leave: () => {
+      end.abort();
+      list.leave();
+    },
+  };
 }
 
 const TRAININGS = {

@@ -7,16 +7,22 @@ import { upload } from "../jobs/upload.js";
 import { voiceName } from "../words.js";
 
 const ONNX = /\.onnx$/i;
+/** Kokoro's network and its voices, as they are published: one for all. */
+const NETWORK = /^kokoro.*\.onnx$/i;
+const PACK = /^voices.*\.bin$/i;
+const SHARED = ["kokoro-v1.0.int8.onnx", "voices-v1.0.bin"];
 const JSON_FILE = /\.json$/i;
 const named = ({ name }) => voiceName(name.replace(/\.onnx(\.json)?$|\.json$/i, "")) || "voice";
 
 export class Adding {
   #onnx = null;
   #config = null;
+  #network = null;
+  #pack = null;
   #problem = trouble();
   #status = el("p", { class: "note", role: "status" });
   #progress = progressBar();
-  #file = fileInput(".onnx,.json", (files) => this.#take(files), true);
+  #file = fileInput(".onnx,.json,.bin", (files) => this.#take(files), true);
   #replace = el("button", { class: "quiet", hidden: true, onclick: () => this.#install(true) }, t("voices.replace"));
   button = quiet(t("voices.add"), () => this.#file.click());
   element = el("div", { class: "adding" }, this.#file, this.#progress.element, this.#status, this.#problem, this.#replace);
@@ -28,7 +34,14 @@ export class Adding {
     onDrop(zone, undefined, (files) => zone.offsetParent && this.#take(files));
   }
 
+  choose() {
+    this.#file.click();
+  }
+
   #take(all) {
+    this.#network = all.find(({ name }) => NETWORK.test(name)) ?? this.#network;
+    this.#pack = all.find(({ name }) => PACK.test(name)) ?? this.#pack;
+    if (all.some(({ name }) => NETWORK.test(name) || PACK.test(name))) return this.#takeShared();
     this.#onnx = all.find(({ name }) => ONNX.test(name)) ?? this.#onnx;
     this.#config = all.find(({ name }) => JSON_FILE.test(name)) ?? this.#config;
     this.#tell("");
@@ -38,24 +51,40 @@ export class Adding {
     return this.#install(false);
   }
 
+  #takeShared() {
+    this.#tell("");
+    if (!this.#network || !this.#pack) return this.#tell(t("voices.add_too", { file: SHARED[this.#network ? 1 : 0] }));
+    const [network, pack] = [this.#network, this.#pack];
+    this.#network = this.#pack = null;
+    return this.#send([pack, network], (files) => ask("v1/library/kokoro", { body: { files } }), "Kokoro");
+  }
+
   async #install(replace) {
+    const name = named(this.#onnx);
+    const problem = await this.#send([this.#config, this.#onnx], (files) => ask("v1/voices", { body: { files, name, replace } }), name);
+    this.#replace.hidden = problem?.status !== 409;
+    if (this.#replace.hidden) this.#onnx = this.#config = null;
+  }
+
+  /** Send files, the largest of them last, and install them. Returns what went wrong. */
+  async #send(files, install, name) {
     this.button.disabled = true;
     this.#progress.element.hidden = false;
-    this.#tell(t("voices.sending", { name: this.#onnx.name }));
-    const name = named(this.#onnx);
+    this.#tell(t("voices.sending", { name: files.at(-1).name }));
+    let wrong = null;
     try {
-      const sent = [await upload(this.#config), await upload(this.#onnx, this.#progress.show)];
-      await ask("v1/voices", { body: { files: sent.map(({ id }) => id), name, replace } });
-      this.#onnx = this.#config = null;
+      const ids = [];
+      for (const file of files) ids.push((await upload(file, this.#progress.show)).id);
+      await install(ids);
       this.#tell(t("voices.added", { name }));
       this.added();
     } catch (problem) {
+      wrong = problem;
       this.#tell("", problem.message);
-      this.#replace.hidden = problem.status !== 409;
-      if (problem.status !== 409) this.#onnx = this.#config = null;
     }
     this.#progress.element.hidden = true;
     this.button.disabled = false;
+    return wrong;
   }
 
   #tell(status, problem = "") {

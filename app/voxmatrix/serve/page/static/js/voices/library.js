@@ -1,7 +1,7 @@
 // The library: voices that can be downloaded, and how far that is.
 
 import { read } from "../api.js";
-import { el, note, onDo, progressBar, quiet, trouble } from "../dom.js";
+import { el, explained, isOffline, note, offline, onDo, progressBar, quiet, trouble } from "../dom.js";
 import { parts, t } from "../i18n.js";
 import { cancelJob, createJob, ENDED, listJobs } from "../jobs/api.js";
 import { followJob } from "../jobs/follow.js";
@@ -18,9 +18,10 @@ export class Library {
   #all = false;
   #cards = new Map(); // by name: a download goes on while others are searched
 
-  /** `changed` is called when a voice has come. */
-  constructor(changed) {
+  /** `changed` is called when a voice has come, `onFiles` for who has the files of one. */
+  constructor(changed, onFiles) {
     this.changed = changed;
+    this.onFiles = onFiles;
   }
 
   async load() {
@@ -44,12 +45,17 @@ export class Library {
     const shown = this.#all ? offers : offers.slice(0, FIRST);
     this.element.replaceChildren(
       el("h2", { class: "shelf-heading" }, t("voices.library"), " ", el("span", { class: "number note" }, offers.length ? t("count.more_voices", { count: offers.length }) : "")),
-      this.#problem ? note(this.#problem) : "",
+      ...(isOffline(this.#problem) ? [...offline(this.#problem), quiet(t("voices.try_again"), () => this.#again())] : this.#problem ? [note(this.#problem)] : []),
       shown.length ? el("ul", { class: "voice-cards" }, shown.map((voice) => this.#card(voice).element)) : note(t("voices.none")),
       shown.length < offers.length ? el("button", { class: "quiet more", onclick: () => {
         this.#all = true;
         this.show(matches, here);
       } }, t("voices.show_all", { count: offers.length })) : "");
+  }
+
+  async #again() {
+    await this.load();
+    this.changed();
   }
 
   /** Voices that come together are one offer, until some of them are here: then the others were deleted. */
@@ -67,7 +73,7 @@ export class Library {
   }
 
   #card(voice) {
-    if (!this.#cards.has(voice.id)) this.#cards.set(voice.id, new Offer(voice, this.changed));
+    if (!this.#cards.has(voice.id)) this.#cards.set(voice.id, new Offer(voice, this.changed, this.onFiles));
     return this.#cards.get(voice.id);
   }
 
@@ -87,14 +93,16 @@ export class Library {
 /** A voice that can be downloaded. */
 export class Offer {
   #problem = trouble();
+  #offline = el("div", { class: "voice-offline", role: "alert" });
   #progress = progressBar();
   #status = el("p", { class: "note small number", role: "status" });
   #buttons = el("div", { class: "voice-acts" });
   #license = el("div", { class: "voice-license", hidden: true });
 
-  constructor(voice, changed) {
+  constructor(voice, changed, onFiles) {
     this.voice = voice;
     this.changed = changed;
+    this.onFiles = onFiles;
     const { title, about, language: code, quality, speakers, library, bytes, license } = voice;
     const facts = about ?? joined(language(code), quality.replaceAll("_", " "), speakers > 1 ? t("count.speakers", { count: speakers }) : "");
     const megabytes = t("voices.megabytes", { size: Math.round(bytes / 1e6) });
@@ -104,7 +112,7 @@ export class Offer {
         el("h3", {}, title),
         note(facts),
         el("p", { class: "note small" }, joined(library, megabytes, license)),
-        this.#license, this.#progress.element, this.#status, this.#problem),
+        this.#license, this.#progress.element, this.#status, this.#problem, this.#offline),
       this.#buttons);
     this.#offer();
   }
@@ -138,6 +146,7 @@ export class Offer {
   async #download(accepted = false) {
     const job = await createJob({ kind: "download", voice: this.voice.id, accept_licence: accepted, title: this.voice.title });
     this.#license.hidden = true;
+    this.#offline.replaceChildren();
     this.follow(job);
   }
 
@@ -154,9 +163,16 @@ export class Offer {
     followJob(job.id, { onProgress, onEnd: (ended) => this.#ended(ended) });
   }
 
+  #failed(error) {
+    if (!isOffline(error.message)) return (this.#problem.textContent = `${error.message} ${error.remedy}`);
+    const { together, origin } = this.voice;
+    const from = /^https?:/.test(origin) && note(...parts("voices.files_from", { origin: el("a", { href: origin, rel: "noreferrer" }, new URL(origin).host) }));
+    return this.#offline.replaceChildren(...explained(error), ...(together ? [from, quiet(t("voices.have_files"), this.onFiles)].filter(Boolean) : []));
+  }
+
   #ended(job) {
     this.#offer();
-    if (job?.error) this.#problem.textContent = `${job.error.message} ${job.error.remedy}`;
+    if (job?.error) this.#failed(job.error);
     if (job?.state === "done") this.changed();
   }
 }

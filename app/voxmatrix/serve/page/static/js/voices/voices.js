@@ -22,7 +22,7 @@ export function startVoices(settings) {
   const list = el("div");
   const adding = new Adding(list, load);
   const here = el("div");
-  const library = new Library(load);
+  const library = new Library(load, () => adding.choose());
   const engines = el("section", { "aria-label": t("voices.engines") });
   let cloning = null;
   let found = { voices: [] };

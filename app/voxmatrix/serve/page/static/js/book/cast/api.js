@@ -5,8 +5,8 @@ import { read } from "../../api.js";
 const at = (...parts) => ["v1/casts", ...parts].join("/");
 const put = (path, body) => read(path, { method: "PUT", body });
 
-/** Find who speaks in `{file: ID}` or `{job: ID}`. */
-export const openCast = (source) => read(at(), { body: source });
+/** Find who speaks in `{file: ID}` or `{job: ID}`; `signal` ends that. */
+export const openCast = (source, signal) => read(at(), { body: source, signal });
 /** `{paragraphs: [[{text, speech, who, sure, voice, corrected}]]}`; what is told has a text only. */
 export const readChapter = (id, chapter, part) => read(`${at(id, "chapters", chapter)}?part=${part}`);
 export const changePerson = (id, change) => put(at(id, "people"), change);

@@ -38,7 +38,7 @@ export class Casting {
     if (this.#cast) return;
     try {
       const draft = JSON.parse(sessionStorage.getItem(this.draftName));
-      const [voices, cast, request] = await Promise.all([readVoices(), api.openCast(this.source), draft ?? (this.source.job ? getJob(this.source.job).then((job) => job.request) : {})]);
+      const [voices, cast, request] = await Promise.all([readVoices(), api.openCast(this.source, this.#end.signal), draft ?? (this.source.job ? getJob(this.source.job).then((job) => job.request) : {})]);
       if (this.#end.signal.aborted) return;
       this.voices = voices;
       this.request = request;
