@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Of the bundled voices, the student with whose weights others begin.
 _START = "en_US-heart-student.onnx"
+#: Steps between two evaluations of what is learned from recordings, until it is good.
+_EVALUATE_EVERY = 250
 _Voices = Annotated[
     list[Path],
     typer.Argument(
@@ -52,7 +54,9 @@ class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.Cluste
     ] = None
     minutes: Annotated[
         float,
-        options.automatic("--minutes", "N", "Learn for N minutes (0: until it gets no better).", "Training", min=0),
+        options.automatic(
+            "--minutes", "N", "Learn for N minutes; of recordings, N at most (0: until it is good).", "Training", min=0
+        ),
     ] = 0
     language: Annotated[str, options.option("--language", "TAG", "Of recordings, e.g. sv-SE or de (en-us).")] = ""
     steps: Annotated[int, options.automatic("--steps", "N", "Learn for N steps instead.", "Training", min=0)] = 0
@@ -61,7 +65,7 @@ class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.Cluste
     ] = None
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what an earlier command has learned.")] = False
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite --out, and write it even if it sounds different.")
+        bool, typer.Option("--force", help="Overwrite --out, and write a fast voice that sounds different.")
     ] = False
 
 
@@ -92,6 +96,8 @@ def command(
         print_json(distilled.to_json())
     else:
         _show_result(distilled, voices[0])
+    if finding := distilled.warning():
+        warn(finding)
     _report(distilled, given.report)
 
 
@@ -180,24 +186,28 @@ def _learn(
     context: typer.Context, teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show"
 ) -> "Distilled":
     """A student, on the CPU."""
+    from voxmatrix.distil.student.lesson import MAX_MEL_DISTANCE
     from voxmatrix.distil.student.run import TeachSettings, teach
     from voxmatrix.distil.trainer import Limits
     from voxmatrix.machine.probes.limits import cpus
 
     preflight = context.obj
+    limits = Limits(steps=given.steps, minutes=given.minutes)
+    if teacher.is_person:
+        limits = replace(limits, good=MAX_MEL_DISTANCE, evaluate_every=_EVALUATE_EVERY)
     settings = TeachSettings(
         teacher=teacher,
         out=out,
         text=given.text,
         texts=texts,
         start=next((path for folder in bundled_folders() if (path := folder / _START).is_file()), None),
-        limits=Limits(steps=given.steps, minutes=given.minutes),
+        limits=limits,
         threads=given.threads or cpus(),
         bf16=preflight is not None and bool(preflight.machine.cpu_bf16),
         force=given.force,
         fresh=given.fresh,
     )
-    return teach(settings, show)
+    return teach(settings, show, partial(echo, err=True))
 
 
 def _show_result(distilled: "Distilled", voice: Path) -> None:

@@ -22,6 +22,8 @@ _SILENCE_SECONDS = 6 * HOP / RATE_HZ
 class RecordedTeacher:
     """The recordings of one person, a `Teacher`. `texts` is what was read."""
 
+    is_person = True
+
     def __init__(self, name: str, prepared: PreparedSet) -> None:
         """Learn from the clips of `prepared`.
 
