@@ -88,17 +88,17 @@ def command(
         distilled = _make(context, voices, out, given, as_json=as_json)
     except GatesError as error:
         try:
-            _report(error.distilled, given.report)
+            write_page(error.distilled, given.report)
         except VoxmatrixError as unwritten:
             warn(Finding(problem=unwritten.problem, remedy=unwritten.remedy, severity="warning"))
         raise
     if as_json:
         print_json(distilled.to_json())
     else:
-        _show_result(distilled, voices[0])
+        show_result(distilled, voices[0])
     if finding := distilled.warning():
         warn(finding)
-    _report(distilled, given.report)
+    write_page(distilled, given.report)
 
 
 def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, *, as_json: bool) -> "Distilled":
@@ -106,7 +106,7 @@ def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOp
     from voxmatrix.voices.families import families
     from voxmatrix.voices.resolve import locate
 
-    show = partial(_show, as_json=as_json)
+    show = partial(show_progress, as_json=as_json)
     if len(voices) == 1 and voices[0].is_dir() and not any(family.owns(voices[0]) for family in families()):
         return _teach_recorded(context, voices[0], out, given, show, as_json=as_json)
     if given.language:
@@ -160,7 +160,7 @@ def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilO
         request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
         devices = selected_devices(cards[0], request, preflight).devices
         workers = own_processes(cards[0], STYLE, devices, None, threads=given.threads)
-    return _learn(context, VoiceTeacher(cards, workers), None, out, given, show)
+    return learn(context, VoiceTeacher(cards, workers), None, out, given, show)
 
 
 def _teach_recorded(
@@ -179,13 +179,13 @@ def _teach_recorded(
     if not as_json:
         show_recordings(prepared)
     teacher = RecordedTeacher(data.resolve().name, prepared)
-    return _learn(context, teacher, teacher.texts, out, given, show)
+    return learn(context, teacher, teacher.texts, out, given, show)
 
 
-def _learn(
+def learn(
     context: typer.Context, teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show"
 ) -> "Distilled":
-    """A student, on the CPU."""
+    """A student, on the CPU. What is to be known on the way is told on standard error."""
     from voxmatrix.distil.student.lesson import MAX_MEL_DISTANCE
     from voxmatrix.distil.student.run import TeachSettings, teach
     from voxmatrix.distil.trainer import Limits
@@ -210,7 +210,8 @@ def _learn(
     return teach(settings, show, partial(echo, err=True))
 
 
-def _show_result(distilled: "Distilled", voice: Path) -> None:
+def show_result(distilled: "Distilled", voice: Path) -> None:
+    """Print which conditions hold, and how to speak with the voice."""
     for gate in distilled.gates:
         echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.6g} ({gate.wanted})")
     if distilled.times_as_fast is not None:
@@ -218,9 +219,10 @@ def _show_result(distilled: "Distilled", voice: Path) -> None:
     echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 
 
-def _show(
+def show_progress(
     activity: "Activity", title: str, note: Callable[[], str], begun: int, *, as_json: bool
 ) -> "AbstractContextManager[OnProgress]":
+    """A progress bar, as learning wants it."""
     return progress(activity, title, note=note, as_json=as_json, begun=begun)
 
 
@@ -244,7 +246,8 @@ def _computes_bf16(preflight: "Preflight") -> bool:
     return bool(preflight.machine.cpu_bf16) if gpu is None else choose_precision(gpu, None).value == "bf16"
 
 
-def _report(distilled: "Distilled", path: Path | None) -> None:
+def write_page(distilled: "Distilled", path: Path | None) -> None:
+    """Write the page to compare both voices, if it is wanted."""
     if path is None:
         return
     from voxmatrix.distil.report import report_page

@@ -139,6 +139,7 @@ def learn(
     limits: Limits,
     checkpoint: Path,
     show: Show,
+    *,
     tell: Tell | None = None,
     preview: Callable[[], None] | None = None,
 ) -> None:

@@ -264,4 +264,3 @@ def _finite(loss: Tensor, step: int) -> float:
             "check the voice with `voxmatrix speak`, or start again with `fresh`",
         )
     return value
-

@@ -65,7 +65,7 @@ class Lesson:
             position.go_on()
         while True:
             with self._memory_errors():
-                learn(self.training, self.limits, self._checkpoint, self.show, self.tell, self._preview)
+                learn(self.training, self.limits, self._checkpoint, self.show, tell=self.tell, preview=self._preview)
             distilled = self._written()
             if distilled.kept is None:
                 return distilled
