@@ -1,6 +1,6 @@
 """`voxmatrix voices make RECORDINGS --out DIR`: from recordings to a voice with its files, in one command.
 
-Its steps are those of `segment`, `prepare`, `distil` and `export voice --for`. Each is kept; the same command continues.
+Its steps are those of `segment`, `prepare`, `distil` and `export voice --for`, each of which is kept.
 """
 
 from collections.abc import Mapping

@@ -31,6 +31,7 @@ PREVIEW_SECONDS = 300.0
 GOOD_STEPS = 1500, 6000
 #: The loss is read once in this many steps: reading it waits for a GPU.
 READ_EVERY = 10
+#: Steps after which the rate falls whatever the curve does.
 _MOST = MAX_STEPS * (1 - DECAY_SHARE)
 #: What checkpoints of earlier versions call it.
 _FORMER = {"falls_from": "decay_start", "in_tune": "f0_accuracy"}
