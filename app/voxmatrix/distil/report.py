@@ -1,4 +1,4 @@
-"""An HTML page to compare a voice with its original or somebody's recordings: gates, spectrograms, and sentences to listen to."""
+"""An HTML page to compare a voice with what it was made of: gates, spectrograms, and sentences to listen to."""
 
 import base64
 from html import escape
