@@ -72,7 +72,9 @@ def test_recordings_without_texts_are_cut_once(
     (data / "script.md").write_text("All that is read.", encoding="utf-8")
     cut: list[tuple[list[Path], list[Path] | None]] = []
 
-    def cutting(found: list[Path], clips: Path, given: segment.SegmentOptions, *, as_json: bool) -> tuple[list, list]:
+    def cutting(
+        found: list[Path], clips: Path, given: segment.SegmentOptions, *, as_json: bool
+    ) -> tuple[list[Path], list[object]]:
         cut.append((found, given.text))
         recordings(clips, 40)
         (clips / "segments.json").write_text("{}", encoding="utf-8")
