@@ -240,11 +240,11 @@ def train(
             with stop.lock:
                 loss = training.step()
             position.seconds = before + time.monotonic() - began
+            if position.step % limits.evaluate_every == 0:
+                position.evaluated(*training.evaluate())
             position.decide(limits)
             if position.step % READ_EVERY == 0 or position.finished():
                 report(position, _finite(loss, position.step))
-            if position.step % limits.evaluate_every == 0:
-                position.evaluated(*training.evaluate())
             if stop.requested:
                 raise saved_when_interrupted()
             if preview and position.seconds - position.previewed >= PREVIEW_SECONDS and not position.finished():
