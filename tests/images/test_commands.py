@@ -74,6 +74,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "profiles export": (("a-cpu-2cpus", "--out", "/data/exported.json"), "exported.json"),
     "profiles remove": (("a-cpu-2cpus",), ""),
     "voices default": (("en_US-heart-student",), ""),
+    "voices make": (("/recordings", "--out", "/data/mine", "--minutes", "0.05", "--judge", "none"), "mine/mine.onnx"),
     "voices list": ((), ""),
     "voices remove": (("given",), ""),
     "voices search": (("heart",), ""),

@@ -21,7 +21,7 @@ REQUIREMENTS = HERE / "requirements.txt"
 class Hibari:
     """The voice `heart` of hibari-tts, a `Teacher`."""
 
-    name, language, speakers = "hibari/heart", "en-us", ("heart",)
+    name, language, speakers, is_person = "hibari/heart", "en-us", ("heart",), False
 
     def __init__(self, environment: Path) -> None:
         """Install hibari into the environment, unless that has happened."""

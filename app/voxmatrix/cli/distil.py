@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Of the bundled voices, the student with whose weights others begin.
 _START = "en_US-heart-student.onnx"
+#: Steps between two evaluations of what is learned from recordings, until it is good.
+_EVALUATE_EVERY = 250
 _Voices = Annotated[
     list[Path],
     typer.Argument(
@@ -52,7 +54,9 @@ class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.Cluste
     ] = None
     minutes: Annotated[
         float,
-        options.automatic("--minutes", "N", "Learn for N minutes (0: until it gets no better).", "Training", min=0),
+        options.automatic(
+            "--minutes", "N", "Learn for N minutes; of recordings, N at most (0: until it is good).", "Training", min=0
+        ),
     ] = 0
     language: Annotated[str, options.option("--language", "TAG", "Of recordings, e.g. sv-SE or de (en-us).")] = ""
     steps: Annotated[int, options.automatic("--steps", "N", "Learn for N steps instead.", "Training", min=0)] = 0
@@ -61,7 +65,7 @@ class DistilOptions(options.DeviceOptions, options.ThreadOptions, options.Cluste
     ] = None
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what an earlier command has learned.")] = False
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite --out, and write it even if it sounds different.")
+        bool, typer.Option("--force", help="Overwrite --out, and write a fast voice that sounds different.")
     ] = False
 
 
@@ -84,15 +88,17 @@ def command(
         distilled = _make(context, voices, out, given, as_json=as_json)
     except GatesError as error:
         try:
-            _report(error.distilled, given.report)
+            write_page(error.distilled, given.report)
         except VoxmatrixError as unwritten:
             warn(Finding(problem=unwritten.problem, remedy=unwritten.remedy, severity="warning"))
         raise
     if as_json:
         print_json(distilled.to_json())
     else:
-        _show_result(distilled, voices[0])
-    _report(distilled, given.report)
+        show_result(distilled, voices[0])
+    if finding := distilled.warning():
+        warn(finding)
+    write_page(distilled, given.report)
 
 
 def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, *, as_json: bool) -> "Distilled":
@@ -100,7 +106,7 @@ def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOp
     from voxmatrix.voices.families import families
     from voxmatrix.voices.resolve import locate
 
-    show = partial(_show, as_json=as_json)
+    show = partial(show_progress, as_json=as_json)
     if len(voices) == 1 and voices[0].is_dir() and not any(family.owns(voices[0]) for family in families()):
         return _teach_recorded(context, voices[0], out, given, show, as_json=as_json)
     if given.language:
@@ -154,7 +160,7 @@ def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilO
         request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
         devices = selected_devices(cards[0], request, preflight).devices
         workers = own_processes(cards[0], STYLE, devices, None, threads=given.threads)
-    return _learn(context, VoiceTeacher(cards, workers), None, out, given, show)
+    return learn(context, VoiceTeacher(cards, workers), None, out, given, show)
 
 
 def _teach_recorded(
@@ -173,34 +179,39 @@ def _teach_recorded(
     if not as_json:
         show_recordings(prepared)
     teacher = RecordedTeacher(data.resolve().name, prepared)
-    return _learn(context, teacher, teacher.texts, out, given, show)
+    return learn(context, teacher, teacher.texts, out, given, show)
 
 
-def _learn(
+def learn(
     context: typer.Context, teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show"
 ) -> "Distilled":
-    """A student, on the CPU."""
+    """A student, on the CPU. What is to be known on the way is told on standard error."""
+    from voxmatrix.distil.student.lesson import MAX_MEL_DISTANCE
     from voxmatrix.distil.student.run import TeachSettings, teach
     from voxmatrix.distil.trainer import Limits
     from voxmatrix.machine.probes.limits import cpus
 
     preflight = context.obj
+    limits = Limits(steps=given.steps, minutes=given.minutes)
+    if teacher.is_person:
+        limits = replace(limits, good=MAX_MEL_DISTANCE, evaluate_every=_EVALUATE_EVERY)
     settings = TeachSettings(
         teacher=teacher,
         out=out,
         text=given.text,
         texts=texts,
         start=next((path for folder in bundled_folders() if (path := folder / _START).is_file()), None),
-        limits=Limits(steps=given.steps, minutes=given.minutes),
+        limits=limits,
         threads=given.threads or cpus(),
         bf16=preflight is not None and bool(preflight.machine.cpu_bf16),
         force=given.force,
         fresh=given.fresh,
     )
-    return teach(settings, show)
+    return teach(settings, show, partial(echo, err=True))
 
 
-def _show_result(distilled: "Distilled", voice: Path) -> None:
+def show_result(distilled: "Distilled", voice: Path) -> None:
+    """Print which conditions hold, and how to speak with the voice."""
     for gate in distilled.gates:
         echo(f"{'✓' if gate.ok else '✗'} {gate.name}: {gate.value:.6g} ({gate.wanted})")
     if distilled.times_as_fast is not None:
@@ -208,9 +219,10 @@ def _show_result(distilled: "Distilled", voice: Path) -> None:
     echo(f'  → voxmatrix speak --voice {distilled.out} --text "Hello" --out hello.wav')
 
 
-def _show(
+def show_progress(
     activity: "Activity", title: str, note: Callable[[], str], begun: int, *, as_json: bool
 ) -> "AbstractContextManager[OnProgress]":
+    """A progress bar, as learning wants it."""
     return progress(activity, title, note=note, as_json=as_json, begun=begun)
 
 
@@ -234,7 +246,8 @@ def _computes_bf16(preflight: "Preflight") -> bool:
     return bool(preflight.machine.cpu_bf16) if gpu is None else choose_precision(gpu, None).value == "bf16"
 
 
-def _report(distilled: "Distilled", path: Path | None) -> None:
+def write_page(distilled: "Distilled", path: Path | None) -> None:
+    """Write the page to compare both voices, if it is wanted."""
     if path is None:
         return
     from voxmatrix.distil.report import report_page

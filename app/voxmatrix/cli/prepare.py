@@ -170,7 +170,7 @@ def show(prepared: "PreparedSet", data: Path) -> None:
     if better is not None:
         echo(f"  → with {better.duration}: {better.expect}")
     if prepared.seconds >= MIN_SECONDS and not prepared.speakers:
-        echo(f"without a GPU, a smaller voice in minutes: voxmatrix distil {data} --out NAME.onnx")
+        echo(f"without a GPU, a smaller voice in an evening: voxmatrix voices make {data} --out NAME")
 
 
 def show_recordings(prepared: "PreparedSet") -> None:

@@ -57,8 +57,24 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
 
     Interrupt it at any time: the same command continues.
     """
-    from voxmatrix.audio.checks import check_file
     from voxmatrix.dataset.segment.corrections import summary
+
+    found, segments = cut_with_progress(recordings, out, given, as_json=as_json)
+    if as_json:
+        print_json({"out": str(out), **summary(segments), "segments": [asdict(one) for one in segments]})
+    else:
+        show_clips(out, found, segments)
+        echo(f"  → voxmatrix prepare {out}")
+
+
+def cut_with_progress(
+    recordings: list[Path], out: Path, given: SegmentOptions, *, as_json: bool
+) -> tuple[list[Path], "list[Segment]"]:
+    """Cut recordings, and those of folders, with progress. Returns which these are, and all of their parts.
+
+    Raises what `segment` raises, and InterruptedRunError: Ctrl-C; what was heard is kept.
+    """
+    from voxmatrix.audio.checks import check_file
     from voxmatrix.dataset.segment.output import check_output
     from voxmatrix.dataset.segment.run import SegmentSettings, segment
     from voxmatrix.dataset.segment.sources import sources
@@ -94,10 +110,7 @@ def command(recordings: _Recordings, out: _Out, given: SegmentOptions, as_json: 
         raise InterruptedRunError(
             f"interrupted; what was heard is kept in {out}", "run the same command again to continue"
         ) from error
-    if as_json:
-        print_json({"out": str(out), **summary(segments), "segments": [asdict(one) for one in segments]})
-    else:
-        _show_result(out, recordings, segments)
+    return recordings, segments
 
 
 def _speakers(value: str) -> int | None:
@@ -150,7 +163,8 @@ def _text(file: Path) -> "SourceText":
     return text
 
 
-def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -> None:
+def show_clips(out: Path, recordings: list[Path], segments: "list[Segment]") -> None:
+    """Print which parts of the recordings are left out and why, and how much is ready."""
     from voxmatrix.dataset.segment.corrections import REASONS, summary
 
     found = summary(segments)
@@ -171,7 +185,6 @@ def _show_result(out: Path, recordings: list[Path], segments: "list[Segment]") -
     echo(f"{ready}; all parts: {out / 'segments.json'}")
     if found["speakers"]:
         echo(f"speakers: {', '.join(found['speakers'])}")
-    echo(f"  → voxmatrix prepare {out}")
 
 
 def _show_faults(segments: "list[Segment]") -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voxmatrix.cli import remote, voice_speed
+from voxmatrix.cli import make_voice, remote, voice_speed
 from voxmatrix.cli.checkpoints import download_checkpoint, list_checkpoints
-from voxmatrix.cli.command import CommandGroup
+from voxmatrix.cli.command import EPILOG, CommandGroup, checked
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.completion import voice_names
 from voxmatrix.cli.parameters.named_voice import download_voice
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from voxmatrix.models.family import Family
     from voxmatrix.models.library import LibraryVoice
 
-group = CommandGroup(help="Search, download, list, clone and remove the voices that `--voice NAME` finds.")
+group = CommandGroup(help="Search, download, list, clone and remove the voices that `--voice NAME` finds, or make one.")
 group.add_typer(remote.group, name="remote")
 group.command("speed")(voice_speed.command)
+group.command("make", cls=checked("train", make_voice.folders), epilog=EPILOG)(make_voice.command)
 
 _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)

@@ -121,6 +121,7 @@ def _other_words(
     if heard is None:
         heard = Heard(*recogniser.hear(_samples(item, cache), item.sound.rate_hz))
         cache.store(key, heard)
+        cache.save()  # it took a second or more, which a kill should not cost again
     if doubt := recogniser.missing(without_markup(item.recording.text), heard.text):
         yield problem_of(item, "other-words", doubt, "correct the text to what is spoken, or record it again")
 

@@ -1,4 +1,4 @@
-"""An HTML page to compare a fast voice with its original: gates, spectrograms, and sentences to listen to."""
+"""An HTML page to compare a voice with what it was made of: gates, spectrograms, and sentences to listen to."""
 
 import base64
 from html import escape
@@ -19,20 +19,27 @@ _WINDOW, _HOP, _HEIGHT, _RANGE_DB = 512, 128, 160, 70.0
 
 def report_page(distilled: Distilled) -> str:
     """The page, with everything inside."""
-    verdict = "speaks like its original" if all(gate.ok for gate in distilled.gates) else "does not sound right yet"
-    pairs = "".join(_sentence(pair, distilled.rate_hz) for pair in distilled.pairs[:_SENTENCES])
-    faster = "unknown" if distilled.times_as_fast is None else f"{distilled.times_as_fast:.1f}"
+    like = "speaks like the recordings" if distilled.of_person else "speaks like its original"
+    verdict = "does not sound right yet" if distilled.lacking else like
+    names = ("recording", "voice") if distilled.of_person else ("original", "fast")
+    pairs = "".join(_sentence(pair, distilled.rate_hz, names) for pair in distilled.pairs[:_SENTENCES])
+    faster = ""
+    if not distilled.of_person:
+        times = "unknown" if distilled.times_as_fast is None else f"{distilled.times_as_fast:.1f}"
+        faster = f"<div><dt>times as fast</dt><dd>{times}</dd></div>"
+    same = "spoken by both" if distilled.of_person else "spoken by both with the same noise"
     body = (
         f"<h1>{escape(distilled.out.name)} {verdict}</h1>"
-        f"<dl><div><dt>times as fast</dt><dd>{faster}</dd></div>"
-        f"<div><dt>steps learned</dt><dd>{distilled.steps:,}</dd></div>"
+        f"<dl>{faster}<div><dt>steps learned</dt><dd>{distilled.steps:,}</dd></div>"
         f"<div><dt>sentences compared</dt><dd>{len(distilled.pairs)}</dd></div></dl>"
-        "<table><caption>Measured on sentences that it did not learn from, spoken by both with the same noise</caption>"
+        f"<table><caption>Measured on sentences that it did not learn from, {same}</caption>"
         "<thead><tr><th>condition</th><th>measured</th><th>wanted</th><th></th></tr></thead>"
         f"<tbody>{''.join(map(_row, distilled.gates))}</tbody></table>"
         f"<h2>Listen</h2>{pairs}"
     )
-    return document(f"{distilled.out.stem}: a fast voice", body, embedded="data:")
+    return document(
+        f"{distilled.out.stem}: a {'small' if distilled.of_person else 'fast'} voice", body, embedded="data:"
+    )
 
 
 def _row(gate: Gate) -> str:
@@ -43,10 +50,10 @@ def _row(gate: Gate) -> str:
     )
 
 
-def _sentence(pair: Pair, rate_hz: int) -> str:
+def _sentence(pair: Pair, rate_hz: int, names: tuple[str, str]) -> str:
     voices = "".join(
         f"<div><small>{name}</small><br>{_spectrogram(samples, name)}<br>{_sound(samples, rate_hz)}</div>"
-        for name, samples in (("original", pair.original), ("fast", pair.fast))
+        for name, samples in zip(names, (pair.original, pair.fast), strict=True)
     )
     return f"<figure><figcaption>{escape(pair.text)}</figcaption><div {_SIDE_BY_SIDE}>{voices}</div></figure>"
 

@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import Any
 import torch
 
 from voxmatrix.compute.memory import request_of
-from voxmatrix.distil.trainer import Limits, Trainer, TrainerState, train
+from voxmatrix.distil.trainer import GOOD_STEPS, Limits, Trainer, TrainerState, train
 from voxmatrix.errors import DamagedFileError, InterruptedRunError, MemoryExhaustedError, UsageError
-from voxmatrix.files import digest, read_errors, write_text
+from voxmatrix.files import digest, read_errors, read_text_or_empty, write_text
 from voxmatrix.piper.export.export import check_free
 from voxmatrix.progress import Activity, OnProgress
 
@@ -23,15 +24,33 @@ MIN_SPEECH_MINUTES, MAX_SPEECH_MINUTES = 0.5, 180.0
 STEP_SECONDS, SPEECH_PER_MINUTE = 3.0, 4.0
 #: Opens a progress bar, by what is done, its title, what to show beside it, and what is done already.
 Show = Callable[[Activity, str, Callable[[], str], int], AbstractContextManager[OnProgress]]
+#: Says something to whoever waits.
+Tell = Callable[[str], None]
+#: Steps of this command after which it is said how long it will take.
+_MEASURED_STEPS = 100
+#: The digest of the voice that was written of what is learned in a folder.
+_WRITTEN = "written.sha256"
 
 
 def check_out(out: Path, made: Path, *, force: bool) -> None:
-    """Check that a voice may be written, or that a command that had `made` it was killed between its two files.
+    """Check that a voice may be written: none is there, or one that was learned in the folder of `made`.
+
+    A command may have been killed between the two files of the voice, or between these and `keep_written`.
 
     Raises:
         UsageError: as `check_free`.
     """
-    check_free(out, force=force or (made.exists() and not out.exists()))  # of both, it comes last
+    is_ours = made.exists() and not out.exists()  # of both files, it comes last
+    if out.is_file() and made.parent.is_dir():
+        with read_errors(out):
+            found = digest(out)
+        is_ours = found == read_text_or_empty(made.parent / _WRITTEN) or (made.exists() and found == digest(made))
+    check_free(out, force=force or is_ours)
+
+
+def keep_written(folder: Path, out: Path) -> None:
+    """Keep in the folder which voice was written from it, so that a later command may replace it by a better one."""
+    write_text(folder / _WRITTEN, digest(out))
 
 
 def source_of(voice: Path, text: Path | None) -> str:
@@ -115,17 +134,52 @@ def restore(training: Trainer[Any], checkpoint: Path) -> None:
             ) from error
 
 
-def learn(training: Trainer[Any], limits: Limits, checkpoint: Path, show: Show) -> None:
-    """Train to the end of the limits, with a progress bar. Raises what `train` raises."""
+def learn(
+    training: Trainer[Any],
+    limits: Limits,
+    checkpoint: Path,
+    show: Show,
+    *,
+    tell: Tell | None = None,
+    preview: Callable[[], None] | None = None,
+) -> None:
+    """Train to the end of the limits, with a progress bar. Raises what `train` raises.
+
+    Where a voice is learned until it is good, somebody is told how long that will take here.
+    """
     note = ""
+    began, first = time.monotonic(), training.position.step
+    untold = limits.good > 0 and not training.position.ends_at and not limits.steps
 
     def report(position: TrainerState, loss: float) -> None:
-        nonlocal note
+        nonlocal note, untold
         evaluated = ""
         if position.mels:
             evaluated = f"  mel distance {position.mels[-1]:.3f}, {position.f0_accuracy:.0%} in tune"
         note = f"loss {loss:.3f}{evaluated}"
         progress(position.step, position.expected_steps(limits))
+        if tell and untold and position.step - first >= _MEASURED_STEPS:
+            untold = False
+            tell(forecast(position.step, (time.monotonic() - began) / (position.step - first), limits))
 
     with show("learn", "learning", lambda: note, training.position.step) as progress:
-        train(training, limits, checkpoint, report)
+        train(training, limits, checkpoint, report, preview)
+
+
+def forecast(step: int, step_seconds: float, limits: Limits) -> str:
+    """How long it takes to learn until a voice is good, by the steps that other teachings took."""
+    least, most = (max(0, steps - step) * step_seconds / 60 for steps in GOOD_STEPS)
+    pace = f"this computer learns {60 / step_seconds:.0f} steps a minute; other voices were good after "
+    pace += f"{GOOD_STEPS[0]:,} to {GOOD_STEPS[1]:,} steps"
+    if not most:
+        return f"{pace}: it learns on until it gets no better"
+    until = f"{pace}: about {_about(least)} to {_about(most)} minutes more"
+    if limits.minutes and limits.minutes < most:
+        until += f"; after {limits.minutes:g} minutes it is written as it is"
+    return until
+
+
+def _about(minutes: float) -> str:
+    """Minutes with one or two digits that mean something."""
+    step = 1 if minutes < 20 else 5 if minutes < 100 else 10
+    return f"{max(1, step * round(minutes / step)):,}"

@@ -21,12 +21,18 @@ WARMUP_STEPS, DECAY_SHARE, FINAL_LR_RATIO = 100, 0.5, 0.0
 MAX_GRADIENT = 5.0
 EMA_DECAY = 0.998
 EVALUATE_EVERY = 1250
-#: The curve is flat when the best of this many evaluations is not better than those before by this share.
-FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
+#: The curve is flat when for so many steps no evaluation was better than the best one before by this share.
+FLAT_STEPS, FLAT_SHARE = 5000, 0.01
 USUAL_STEPS, MAX_STEPS = 25_000, 100_000
 SAVE_SECONDS = 30.0
+#: Between two previews.
+PREVIEW_SECONDS = 300.0
+#: Steps until a voice is good, from the quickest to the slowest teaching that is known (docs/inside/teaching.md).
+GOOD_STEPS = 1500, 6000
 #: The loss is read once in this many steps: reading it waits for a GPU.
 READ_EVERY = 10
+#: Steps after which the rate falls whatever the curve does.
+_MOST = MAX_STEPS * (1 - DECAY_SHARE)
 #: What checkpoints of earlier versions call it.
 _FORMER = {"falls_from": "decay_start", "in_tune": "f0_accuracy"}
 
@@ -35,10 +41,16 @@ Network = TypeVar("Network", bound=nn.Module)
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """When to end: after steps, after minutes, or (both 0) when the curve is flat."""
+    """When to end: after steps, after minutes, or (both 0) when the curve is flat.
+
+    With a mel distance that is `good`, the rate falls as soon as an evaluation is as near, and `minutes` are the most
+    that it may take.
+    """
 
     steps: int = 0
     minutes: float = 0.0
+    good: float = 0.0
+    evaluate_every: int = EVALUATE_EVERY
 
 
 @dataclass(kw_only=True)
@@ -51,6 +63,9 @@ class TrainerState:
     decay_start: int = 0  # the step after which the rate falls; 0: not decided yet
     ends_at: int = 0
     mels: list[float] = field(default_factory=list)  # distances, of the evaluations
+    best: float = math.inf  # the distance of the last evaluation that was better, and its step
+    best_step: int = 0
+    previewed: float = 0.0  # the `seconds` at the last preview
     f0_accuracy: float = 0.0  # the share of frames at the last evaluation
     rejected: bool = False  # at its end, the voice did not sound like its original
 
@@ -62,12 +77,26 @@ class TrainerState:
             self.ends_at = self.began + limits.steps
         elif self.decay_start:
             return
-        elif limits.minutes:
-            if self.seconds >= limits.minutes * 60 * (1 - DECAY_SHARE):
-                left = max(0.0, limits.minutes * 60 - self.seconds)
-                self.fall(round(left * done / max(self.seconds, 1e-9)))
-        elif _flat(self.mels) or done >= MAX_STEPS * (1 - DECAY_SHARE):
+        elif limits.minutes and self.seconds >= limits.minutes * 60 * (1 - DECAY_SHARE):
+            left = max(0.0, limits.minutes * 60 - self.seconds)
+            self.fall(round(left * done / max(self.seconds, 1e-9)))
+        elif (limits.good or not limits.minutes) and (self.is_good(limits) or self.is_flat() or done >= _MOST):
             self.fall(round(done * DECAY_SHARE / (1 - DECAY_SHARE)))
+
+    def evaluated(self, mel_distance: float, f0_accuracy: float) -> None:
+        """Take note of an evaluation at this step."""
+        self.f0_accuracy = f0_accuracy
+        self.mels.append(mel_distance)
+        if mel_distance < self.best * (1 - FLAT_SHARE):
+            self.best, self.best_step = mel_distance, self.step
+
+    def is_good(self, limits: Limits) -> bool:
+        """Whether an evaluation was as near as is wanted. Who learns on has been so: then the curve decides."""
+        return not self.began and bool(self.mels) and min(self.mels) <= limits.good
+
+    def is_flat(self) -> bool:
+        """Whether there was no better evaluation for long."""
+        return self.best < math.inf and self.step - self.best_step >= FLAT_STEPS
 
     def fall(self, steps: int) -> None:
         """Steps in which the rate falls; then the training ends."""
@@ -76,7 +105,7 @@ class TrainerState:
     def go_on(self) -> None:
         """Learn on after the end, by the same limits again."""
         self.began, self.seconds, self.decay_start, self.ends_at, self.mels = self.step, 0.0, 0, 0, []
-        self.rejected = False
+        self.best, self.best_step, self.previewed, self.rejected = math.inf, self.step, 0.0, False
 
     def rate(self) -> float:
         """The factor of the rate for the next step."""
@@ -95,9 +124,11 @@ class TrainerState:
         if self.ends_at:
             return self.ends_at
         done = self.step - self.began
+        usual = self.began + max(done + 1, GOOD_STEPS[1] if limits.good else USUAL_STEPS)
         if limits.minutes and self.seconds > 1:
-            return self.began + max(done + 1, round(done * limits.minutes * 60 / self.seconds))
-        return self.began + max(done + 1, USUAL_STEPS)
+            within = self.began + max(done + 1, round(done * limits.minutes * 60 / self.seconds))
+            return min(usual, within) if limits.good else within
+        return usual
 
 
 class Trainer(ABC, Generic[Network]):
@@ -160,13 +191,14 @@ class Trainer(ABC, Generic[Network]):
 
 
 @contextmanager
-def long_enough() -> Iterator[None]:
+def long_enough(*, is_person: bool = False) -> Iterator[None]:
     """Turn the ValueError of material without a sentence that is long enough into one that says what to do."""
     try:
         yield
     except ValueError as error:
         raise BadInputError(
-            f"the sentences are too short to learn from: {error}", "give longer sentences with `text=FILE`"
+            f"the sentences are too short to learn from: {error}",
+            "record longer sentences" if is_person else "give longer sentences with `text=FILE`",
         ) from error
 
 
@@ -175,8 +207,11 @@ def train(
     limits: Limits,
     checkpoint: Path,
     report: Callable[[TrainerState, float], None],
+    preview: Callable[[], None] | None = None,
 ) -> None:
     """Train to the end, saving from time to time. `report` is called after every few steps with the loss of the last.
+
+    Every five minutes there is a `preview`, which leaves the training as it is.
 
     Raises:
         InterruptedRunError: Ctrl-C or SIGTERM; the training is saved.
@@ -205,14 +240,17 @@ def train(
             with stop.lock:
                 loss = training.step()
             position.seconds = before + time.monotonic() - began
+            if position.step % limits.evaluate_every == 0:
+                position.evaluated(*training.evaluate())
             position.decide(limits)
             if position.step % READ_EVERY == 0 or position.finished():
                 report(position, _finite(loss, position.step))
-            if position.step % EVALUATE_EVERY == 0:
-                mel_distance, position.f0_accuracy = training.evaluate()
-                position.mels.append(mel_distance)
             if stop.requested:
                 raise saved_when_interrupted()
+            if preview and position.seconds - position.previewed >= PREVIEW_SECONDS and not position.finished():
+                position.previewed = position.seconds
+                save()
+                preview()
             if time.monotonic() - saved_at > SAVE_SECONDS:
                 save()
                 saved_at = time.monotonic()
@@ -227,9 +265,3 @@ def _finite(loss: Tensor, step: int) -> float:
             "check the voice with `voxmatrix speak`, or start again with `fresh`",
         )
     return value
-
-
-def _flat(mels: Sequence[float]) -> bool:
-    if len(mels) <= FLAT_EVALUATIONS:
-        return False
-    return min(mels[-FLAT_EVALUATIONS:]) > min(mels[:-FLAT_EVALUATIONS]) * (1 - FLAT_SHARE)

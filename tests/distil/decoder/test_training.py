@@ -1,6 +1,8 @@
 """A training that was interrupted ends with the same weights, and it ends when it was told to."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from voxmatrix.distil.decoder.corpus import CorpusSentence
 from voxmatrix.distil.decoder.graph import read_graph
 from voxmatrix.distil.decoder.network import FastDecoder, copy_weights
 from voxmatrix.distil.decoder.training import DecoderTrainer
-from voxmatrix.distil.trainer import Limits, TrainerState, train
+from voxmatrix.distil.trainer import GOOD_STEPS, Limits, TrainerState, train
 from voxmatrix.errors import BadInputError, UnreachableError
 from voxmatrix.tables.quality import HOP
 
@@ -136,13 +138,42 @@ def test_minutes_end_it_and_the_rate_falls_in_the_last_ones() -> None:
     assert (position.decay_start, position.ends_at) == (300, 600)
 
 
+def evaluated(position: TrainerState, limits: Limits, mels: Sequence[float]) -> TrainerState:
+    """The position after evaluations with these distances."""
+    for mel_distance in mels:
+        position.step += limits.evaluate_every
+        position.evaluated(mel_distance, 1.0)
+        position.decide(limits)
+    return position
+
+
 def test_with_nothing_said_it_ends_when_the_curve_is_flat() -> None:
-    position = TrainerState(step=4000, mels=[0.5, 0.4, 0.35, 0.33, 0.32])
-    position.decide(Limits())
+    position = evaluated(TrainerState(), Limits(), [0.5, 0.4, 0.35, 0.33, 0.32, 0.319, 0.318, 0.3181])
+    assert not position.is_flat() and not position.decay_start
+    evaluated(position, Limits(), [0.319])
+    assert position.is_flat() and position.best_step == 6250
+    assert (position.decay_start, position.ends_at) == (11250, 22500)
+
+
+def test_what_is_to_be_good_falls_as_soon_as_it_is_and_after_half_of_its_minutes_at_the_latest() -> None:
+    good = Limits(good=0.4, evaluate_every=250)
+    position = evaluated(TrainerState(), good, [0.5, 0.41])
+    assert not position.decay_start and position.expected_steps(good) == GOOD_STEPS[1]
+    evaluated(position, good, [0.39])
+    assert (position.decay_start, position.ends_at) == (750, 1500)
+
+    position = evaluated(TrainerState(seconds=300.0), replace(good, minutes=10), [0.5])
+    assert (position.decay_start, position.ends_at) == (250, 500)
+    assert not evaluated(TrainerState(), Limits(minutes=10), [0.1] * 9).decay_start  # no more and no less was asked for
+
+
+def test_who_learns_on_is_not_good_enough() -> None:
+    good = Limits(good=0.4, evaluate_every=250)
+    position = evaluated(TrainerState(), good, [0.3])
+    position.go_on()
+    evaluated(position, good, [0.3] * 20)
     assert not position.decay_start
-    position.mels += [0.319, 0.318, 0.318, 0.319]
-    position.decide(Limits())
-    assert (position.decay_start, position.ends_at) == (4000, 8000)
+    assert evaluated(position, good, [0.3]).decay_start == 250 + 21 * 250
 
 
 def test_it_can_learn_on_after_its_end() -> None:

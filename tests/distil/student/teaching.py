@@ -16,7 +16,7 @@ import pytest
 from tests.distil.student.conftest import SMALL
 from voxmatrix.audio.waves import Samples
 from voxmatrix.distil import trainer
-from voxmatrix.distil.student import align, run, training
+from voxmatrix.distil.student import align, lesson, run, training
 from voxmatrix.distil.student.corpus import RATE_HZ, TeacherSpeech, speech_of, write_corpus
 from voxmatrix.distil.student.export import Voice
 from voxmatrix.distil.student.run import TeachSettings, teach
@@ -34,7 +34,7 @@ STEPS = 6
 class Humming:
     """A teacher that hums a tone for each symbol; `said` counts its sentences."""
 
-    name, language, speakers = "humming", "en-us", ("humming",)
+    name, language, speakers, is_person = "humming", "en-us", ("humming",), False
 
     def __init__(self, sha256: str = "0") -> None:
         self.facts = {"teacher": self.name, "teacher_license": "CC0-1.0", "teacher_sha256": sha256}
@@ -104,9 +104,9 @@ def _main(stage: str, text: Path, out: Path) -> None:
         patch.setattr(trainer, "SAVE_SECONDS", 0.0)
         patch.setattr(trainer, "READ_EVERY", 1)
         if stage == "exporting":
-            patch.setattr(run, "write_student", half_written)
+            patch.setattr(lesson, "write_student", half_written)
         if stage == "writing":
-            patch.setattr(run, "write_voice", one_of_two)
+            patch.setattr(lesson, "write_voice", one_of_two)
         teach(settings_of(text, out), killed)
 
 

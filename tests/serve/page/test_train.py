@@ -172,13 +172,22 @@ def test_a_small_voice_is_taught_from_the_checked_recordings(
 
     check(page, server, "first")
     page.get_by_label("Name of the voice").fill("Not a name")
-    page.get_by_label("Learn for").select_option("20 minutes")
+    page.get_by_label("Learn for").select_option("20 minutes at most")
     page.get_by_role("button", name="Teach it").click()  # the browser says what a name is
     page.get_by_label("Name of the voice").fill("tiny")
     taught = fake(7, kind="distil", title="tiny", request={"kind": "distil", "name": "tiny"}, result={"steps": 900})
     running = {**taught, "state": "running", "progress": 0.25, "seconds_left": 300, "ended": None}
     page.route("**/v1/jobs", lambda route: route.fulfill(status=201, json=running))
-    page.route(f"**/v1/jobs/{taught['id']}", lambda route: route.fulfill(json={**running, "files": []}))
+    names = (
+        "tiny.onnx",
+        "1-recorded.wav",
+        "1-step-00500.wav",
+        "1-step-01000.wav",
+        "2-recorded.wav",
+        "2-step-01000.wav",
+    )
+    files = [{"name": name, "bytes": 1} for name in names]
+    page.route(f"**/v1/jobs/{taught['id']}", lambda route: route.fulfill(json={**running, "files": files}))
     page.route("**/events?*", lambda route: route.fulfill(status=204))
     with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/v1/jobs")) as sent:
         page.get_by_role("button", name="Teach it").click()
@@ -186,6 +195,8 @@ def test_a_small_voice_is_taught_from_the_checked_recordings(
     assert sent.value.post_data_json == {**asked, "recordings": recorded, "language": "en-US"}
     expect(page.get_by_role("heading", name="Teaching a small voice")).to_be_visible()
     expect(page.locator("#train article")).to_contain_text("25 % · about 5 min left")
+    heard = ["Recording 1", "Step 1000", "Recording 2", "Step 1000"]
+    expect(page.locator("#train .samples .number:not(.note)")).to_have_text(heard)
     page.route(f"**/v1/jobs/{taught['id']}", lambda route: route.fulfill(json={**taught, "files": []}))
     expect(page.get_by_role("link", name="Speak with tiny")).to_have_attribute("href", "#/speak/tiny")
     assert_accessible(page)

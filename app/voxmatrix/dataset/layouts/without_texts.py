@@ -15,7 +15,15 @@ _NO_SCRIPTS = ("readme", "license", "licence", "changelog")
 _NAMED = 5
 
 
-def without_texts(folder: Path, problems: Sequence[Problem]) -> BadInputError | None:
+class UncutError(BadInputError):
+    """Recordings are to be cut into clips first. `text` is what is read in all of them, if there is one such file."""
+
+    def __init__(self, problem: str, remedy: str, text: Path | None = None) -> None:
+        super().__init__(problem, remedy)
+        self.text = text
+
+
+def without_texts(folder: Path, problems: Sequence[Problem]) -> UncutError | None:
     """The error for a folder in which no recording has a text of its own, or each is to be cut first.
 
     `problems` are those that `pairs` has found. None: it is something else that is wrong.
@@ -27,7 +35,7 @@ def without_texts(folder: Path, problems: Sequence[Problem]) -> BadInputError | 
     words = ["voxmatrix", "segment", str(folder), "--out", str(_out(folder))]
     if cut:
         what = f"{pluralise(len(sounds), 'recording')} in {folder} {_are(sounds)} to be cut into clips, e.g. {cut[0]}"
-        return BadInputError(what, f"to have clips with texts, run: {shlex.join(words)}")
+        return UncutError(what, f"to have clips with texts, run: {shlex.join(words)}")
     scripts = _scripts(folder, problems)
     what = f"{pluralise(len(sounds), 'recording')} in {folder}, e.g. {sounds[0]}, and no text of any"
     if len(scripts) == 1:
@@ -37,7 +45,8 @@ def without_texts(folder: Path, problems: Sequence[Problem]) -> BadInputError | 
         what += f" by its name; there are {', '.join(scripts[:_NAMED])}" + (" …" if len(scripts) > _NAMED else "")
         words += ["--text", "FILE"]
     beside = f"; or write the text of each beside it, e.g. {_text(sounds[0])}" if len(sounds) > 1 else ""
-    return BadInputError(what, f"to have clips with texts, run: {shlex.join(words)}{beside}")
+    text = folder / scripts[0] if len(scripts) == 1 else None
+    return UncutError(what, f"to have clips with texts, run: {shlex.join(words)}{beside}", text)
 
 
 def _is_of_texts(problem: Problem) -> bool:

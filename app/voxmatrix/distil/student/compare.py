@@ -31,15 +31,7 @@ def compare(
     said: Sequence[TeacherSentence], made: Path, config: VoiceConfig, near: Gate, show: Show
 ) -> tuple[list[Gate], list[Pair], float]:
     """The conditions, each sentence by both, and the CPU time of the student for some of them."""
-    voice, pairs, times = open_onnx(made, config.num_speakers), [], []
-    with show("compare", "comparing", str, 0) as progress:
-        for number, (sentence, speech, speaker) in enumerate(said):
-            began = time.process_time()
-            begun = voice.begin(sentence.ids, options_of(config, speaker), number)
-            wave = np.concatenate([segment() for segment in begun.segments])
-            times.append(time.process_time() - began)
-            pairs.append(Pair(sentence.text, _without_edges(speech.wave()), _without_edges(wave)))
-            progress(number + 1, len(said))
+    pairs, times = spoken_by_both(said, made, config, show)
     by_speaker = [
         [pair for pair, one in zip(pairs, said, strict=True) if one[2] == speaker]
         for speaker in range(config.num_speakers)
@@ -50,6 +42,22 @@ def compare(
         with show("recognise", "recognising words", str, 0) as progress:
             gates.append(check_words(pairs, RATE_HZ, recognise, progress))
     return gates, pairs, sum(times[:TIMED])
+
+
+def spoken_by_both(
+    said: Sequence[TeacherSentence], made: Path, config: VoiceConfig, show: Show
+) -> tuple[list[Pair], list[float]]:
+    """Each sentence by both, without silence at its ends, and the CPU seconds of the student."""
+    voice, pairs, times = open_onnx(made, config.num_speakers), [], []
+    with show("compare", "comparing", str, 0) as progress:
+        for number, (sentence, speech, speaker) in enumerate(said):
+            began = time.process_time()
+            begun = voice.begin(sentence.ids, options_of(config, speaker), number)
+            wave = np.concatenate([segment() for segment in begun.segments])
+            times.append(time.process_time() - began)
+            pairs.append(Pair(sentence.text, _without_edges(speech.wave()), _without_edges(wave)))
+            progress(number + 1, len(said))
+    return pairs, times
 
 
 def _without_edges(wave: Samples) -> Samples:

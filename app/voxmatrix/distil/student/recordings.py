@@ -9,6 +9,7 @@ import numpy as np
 
 from voxmatrix.audio.waves import INT16_MAX
 from voxmatrix.dataset.prepared import Clip, PreparedSet
+from voxmatrix.distil.student.compare import TeacherSentence
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech, speech_of, write_corpus
 from voxmatrix.distil.texts import Texts, texts_of
 from voxmatrix.errors import BadInputError
@@ -21,6 +22,8 @@ _SILENCE_SECONDS = 6 * HOP / RATE_HZ
 
 class RecordedTeacher:
     """The recordings of one person, a `Teacher`. `texts` is what was read."""
+
+    is_person = True
 
     def __init__(self, name: str, prepared: PreparedSet) -> None:
         """Learn from the clips of `prepared`.
@@ -61,6 +64,11 @@ class RecordedTeacher:
 
         seconds = sum(clip.samples / self._rate_hz + 2 * _SILENCE_SECONDS for clip in clips)
         write_corpus(folder, len(sentences), say, seconds, progress)
+
+    def compared(self) -> list[TeacherSentence]:
+        """What is not learned from, as it was read."""
+        unread = {text: cycle(takes) for text, takes in self._takes.items()}
+        return [(one, self._heard(next(unread[one.text])), 0) for one in self.texts.compared]
 
     def _heard(self, clip: Clip) -> TeacherSpeech:
         wave = np.load(clip.path).astype(np.float32) / INT16_MAX

@@ -6,8 +6,6 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,26 +13,15 @@ import torch
 from numpy.typing import NDArray
 
 import voxmatrix
-from voxmatrix.compute.memory import memory_errors
-from voxmatrix.distil.acceptance import at_most, failed
 from voxmatrix.distil.compare import recogniser
-from voxmatrix.distil.result import Distilled, GatesError
-from voxmatrix.distil.session import (
-    Show,
-    check_out,
-    claim,
-    interruptible,
-    learn,
-    out_of_memory,
-    restore,
-    speech_seconds,
-)
+from voxmatrix.distil.result import Distilled
+from voxmatrix.distil.session import Show, Tell, check_out, claim, interruptible, speech_seconds
 from voxmatrix.distil.student.align import align, silent_frames
 from voxmatrix.distil.student.batches import Scale, Utterance, scale_of, utterance
-from voxmatrix.distil.student.compare import TIMED, TeacherSentence, compare
+from voxmatrix.distil.student.compare import TeacherSentence
 from voxmatrix.distil.student.corpus import HOP, RATE_HZ, TeacherSpeech, read_corpus
-from voxmatrix.distil.student.durations import least_frames, pace_of, predicted_frames
-from voxmatrix.distil.student.export import Voice, read_student, write_student
+from voxmatrix.distil.student.export import read_student
+from voxmatrix.distil.student.lesson import MADE, Lesson
 from voxmatrix.distil.student.network import Sizes
 from voxmatrix.distil.student.teacher import TURN, Teacher, check_teacher, speaker_of
 from voxmatrix.distil.student.training import ADAPTING_RATE, RATE, Student, StudentTrainer
@@ -45,22 +32,14 @@ from voxmatrix.errors import BadInputError
 from voxmatrix.files import digest, read_errors, replacing
 from voxmatrix.lock import locked
 from voxmatrix.piper.config import STUDENT, VoiceConfig
-from voxmatrix.piper.export.export import write_voice
-from voxmatrix.piper.export.metadata import metadata
 from voxmatrix.text.front import Sentence
 from voxmatrix.text.phonemes.espeak import espeak_version
 from voxmatrix.text.symbols import NUM_SYMBOLS, default_map
-from voxmatrix.train.checkpoint.files import write as write_checkpoint
 
-#: Sentences on which the curve is measured, and from which the pace is taken.
-WATCHED, _PACED = 8, 200
-#: How far the mel bands of both may be apart, with the same durations and pitch: with 0.4, 95 % of the words of a
-#: student were heard.
-MAX_MEL_DISTANCE = 0.4
+#: Sentences on which the curve is measured.
+WATCHED = 8
 #: How much the rhythm varies by default.
 _NOISE_W = 0.333
-#: The voice, before it is compared.
-_MADE = "student.onnx"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,18 +62,21 @@ class TeachSettings:
     fresh: bool = False
 
 
-def teach(settings: TeachSettings, show: Show) -> Distilled:
+def teach(settings: TeachSettings, show: Show, tell: Tell = lambda words: None) -> Distilled:
     """Make a voice. An interrupted command continues where it was, and ends equal to one that was not interrupted.
 
+    A voice is written however it sounds. If a condition does not hold, what was learned is kept: the same command
+    learns further, and writes a better one. Somebody is told how long it will take, and where there are previews.
+
     Raises:
-        BadInputError: the text or what the teacher says cannot be used; GatesError: the voice is not good enough yet.
+        BadInputError: the text or what the teacher says cannot be used.
         DamagedFileError: what an earlier command left is corrupt.
         UsageError: `out` exists, or its folder is of another teacher or in use.
         MemoryExhaustedError, UnreachableError, InterruptedRunError: what was learned so far is kept.
     """
     folder = settings.out.with_suffix(".distil")
-    check_out(settings.out, folder / _MADE, force=settings.force)
-    checkpoint, teacher = folder / "state.ckpt", settings.teacher
+    check_out(settings.out, folder / MADE, force=settings.force)
+    teacher = settings.teacher
     config = _config(teacher)
     texts = settings.texts or read_texts(config, settings.text)
     with locked(folder, "distillation", "wait for it, or choose another `out`"):
@@ -102,40 +84,35 @@ def teach(settings: TeachSettings, show: Show) -> Distilled:
         order = _order(texts)
         torch.set_num_threads(settings.threads)
         with interruptible(f"what was done so far is kept in {folder}", "continue"):
-            with show("speak", "speaking", str, 0) as progress:
+            title = "reading recordings" if teacher.is_person else "speaking"
+            with show("speak", title, str, 0) as progress:
                 seconds = speech_seconds(settings.limits)
                 teacher.speak([one for one, _ in order], folder, seconds, progress)
             spoken = read_corpus(folder)
             train, compared = _parted(order, spoken, len(teacher.speakers))
             if not settings.force:
-                check_teacher([(one.text, speech.wave()) for one, speech, _ in compared], recogniser(teacher.language))
+                check_teacher(
+                    [(one.text, speech.wave()) for one, speech, _ in compared],
+                    recogniser(teacher.language),
+                    is_person=teacher.is_person,
+                )
             utterances, scales = _utterances(train, teacher, folder, show)
-        training = _training(utterances, settings)
-        with memory_errors(partial(out_of_memory, torch.device("cpu"), folder)):
-            restore(training, checkpoint)
-            if training.position.rejected and not settings.force:
-                training.position.go_on()
-            learn(training, settings.limits, checkpoint, show)
-        config = replace(config, made_by=_made_by(settings, training, spoken))
-        made = _write(training, utterances, scales, config, folder)
-        with interruptible(f"what was learned is kept in {folder}", "compare"):
-            near = at_most("distance of mel bands, in the same rhythm", training.evaluate()[0], MAX_MEL_DISTANCE)
-            gates, pairs, spent = compare(compared, made, config, near, show)
-            before = teacher.cpu_seconds([one.text for one, *_ in compared[:TIMED]])
-        distilled = Distilled(
+        lesson = Lesson(
+            training=_training(utterances, settings),
+            utterances=utterances,
+            scales=scales,
+            compared=compared,
+            teacher=teacher,
+            config=replace(config, made_by=_made_by(settings, spoken)),
+            limits=settings.limits,
+            folder=folder,
             out=settings.out,
-            gates=gates,
-            times_as_fast=before and before / spent,
-            steps=training.position.step,
-            pairs=pairs,
-            rate_hz=RATE_HZ,
+            show=show,
+            tell=tell,
         )
-        if failed(gates) and not settings.force:
-            training.position.rejected = True
-            write_checkpoint(checkpoint, training.state())
-            raise GatesError(distilled)
-        write_voice(made, config, settings.out)
-    shutil.rmtree(folder, ignore_errors=True)
+        distilled = lesson.finish()
+    if not distilled.kept:
+        shutil.rmtree(folder, ignore_errors=True)
     return distilled
 
 
@@ -195,7 +172,9 @@ def _utterances(
     if fewest < needed:
         raise BadInputError(
             f"{name} said {fewest} sentences with a pitch and a frame a symbol, and at least {needed} are needed",
-            "give more text with `text=FILE`: a few hundred sentences are a good amount",
+            "record more sentences: some hundred are a good amount"
+            if teacher.is_person
+            else "give more text with `text=FILE`: a few hundred sentences are a good amount",
         )
     ids, speeches = [one for one, *_ in usable], [speech for _, speech, _ in usable]
     path = folder / "durations.npz"
@@ -233,7 +212,7 @@ def _training(utterances: Sequence[Utterance], settings: TeachSettings) -> Stude
     student = Student(settings.sizes, len(settings.teacher.speakers))
     if settings.start:
         student.begin_with(read_student(settings.start))
-    with long_enough():
+    with long_enough(is_person=settings.teacher.is_person):
         return StudentTrainer(
             student,
             train=utterances[:-WATCHED],
@@ -244,8 +223,8 @@ def _training(utterances: Sequence[Utterance], settings: TeachSettings) -> Stude
         )
 
 
-def _made_by(settings: TeachSettings, training: StudentTrainer, spoken: Sequence[TeacherSpeech]) -> dict[str, object]:
-    """What the voice was made of: it carries the origin of its teacher."""
+def _made_by(settings: TeachSettings, spoken: Sequence[TeacherSpeech]) -> dict[str, object]:
+    """What the voice is made of: it carries the origin of its teacher."""
     return {
         "taught_by": f"voxmatrix {voxmatrix.__version__}",
         **settings.teacher.facts,
@@ -253,24 +232,4 @@ def _made_by(settings: TeachSettings, training: StudentTrainer, spoken: Sequence
         "text_sha256": digest(settings.text) if settings.text else "",
         "sentences": len(spoken),
         "speech_seconds": sum(one.frames for one in spoken) * HOP // RATE_HZ,
-        "steps": training.position.step,
     }
-
-
-def _write(
-    training: StudentTrainer,
-    utterances: Sequence[Utterance],
-    scales: Sequence[Scale],
-    config: VoiceConfig,
-    folder: Path,
-) -> Path:
-    """Write the ONNX file of the voice into the folder, with averaged weights."""
-    student = training.student
-    student.load_state_dict(training.ema_weights)
-    made = folder / _MADE
-    of_speakers = [[one for one in utterances if one.speaker == speaker][:_PACED] for speaker in range(len(scales))]
-    predicted = [predicted_frames(student.rhythm, own) for own in of_speakers]
-    paces = list(map(pace_of, predicted, of_speakers))
-    least = least_frames(list(chain(*predicted)), [one.ids for one in chain(*of_speakers)])
-    write_student(Voice(student, scales, paces, least), metadata(config), made)
-    return made

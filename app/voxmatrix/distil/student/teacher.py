@@ -62,6 +62,11 @@ class Teacher(Protocol):
         """About its origin, for the config of the student; with a hash of all that it speaks with."""
         ...
 
+    @property
+    def is_person(self) -> bool:
+        """Whether it is somebody's recordings, who can say nothing else."""
+        ...
+
     def speak(self, sentences: Sequence[Sentence], folder: Path, wanted_seconds: float, progress: OnProgress) -> None:
         """Write the speech of the first sentences to the folder, as `read_corpus` reads it; what is there is kept."""
         ...
@@ -78,6 +83,8 @@ def speaker_of(place: int, speakers: int) -> int:
 
 class VoiceTeacher:
     """Voices of any family, of which only samples are known: the speakers of one student."""
+
+    is_person = False
 
     def __init__(self, cards: Sequence[VoiceCard], workers: Workers) -> None:
         """The workers speak with the first voice in `STYLE`: processes of this computer, or those of a cluster.
@@ -169,7 +176,9 @@ def _check_may_teach(card: VoiceCard) -> None:
         )
 
 
-def check_teacher(said: Sequence[tuple[str, Samples]], recognise: Callable[[Samples, int], str] | None) -> None:
+def check_teacher(
+    said: Sequence[tuple[str, Samples]], recognise: Callable[[Samples, int], str] | None, *, is_person: bool = False
+) -> None:
     """Check that what was said of texts can be learned from, before hours are spent on that.
 
     Raises:
@@ -178,16 +187,23 @@ def check_teacher(said: Sequence[tuple[str, Samples]], recognise: Callable[[Samp
     said = said[:_CHECKED]
     failures = suspected_failures([measure(wave, RATE_HZ) for _, wave in said], [len(text) for text, _ in said])
     if sum(map(bool, failures)) > _MAX_FAILURES * len(said):
-        raise _no_speech(f"most sentences are not, e.g. {next(filter(None, failures))}")
+        problem = f"most sentences are not, e.g. {next(filter(None, failures))}"
+        raise _no_speech(problem, is_person=is_person)
     if recognise:
         words = [spoken_words(text) for text, _ in said]
         heard_words = [spoken_words(recognise(wave, RATE_HZ)) for _, wave in said]
         missed = sum(map(edits, words, heard_words)) / max(1, sum(map(len, words)))
         if missed > _MAX_WORDS_MISSED:
-            raise _no_speech(f"of {sum(map(len, words))} words, {min(1.0, missed):.0%} are not recognised")
+            problem = f"of {sum(map(len, words))} words, {min(1.0, missed):.0%} are not recognised"
+            raise _no_speech(problem, is_person=is_person)
 
 
-def _no_speech(problem: str) -> BadInputError:
+def _no_speech(problem: str, *, is_person: bool) -> BadInputError:
+    if is_person:
+        return BadInputError(
+            f"what is recorded is no speech that could be learned: {problem}",
+            "listen to the recordings, and compare them with their texts; add `force` if they are right",
+        )
     return BadInputError(
         f"what the teacher says is no speech that could be learned: {problem}",
         "listen to it with `voxmatrix speak`; add `force` if it is right",

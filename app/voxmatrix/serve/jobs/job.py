@@ -22,7 +22,7 @@ class Work:
     words: tuple[str, ...]  # of the command line, after `voxmatrix`
     lane: str  # jobs with the same one run one after the other
     measure: Activity | None  # of the command: its progress is that of the job
-    files: tuple[str, ...] = ()  # patterns in the folder of the job, or absolute paths: what can be downloaded
+    files: tuple[str, ...] = ()  # patterns in the folder of the job, or in one with an absolute path: for download
     leftovers: tuple[str, ...] = ()  # folders removed with the job, unless another unfinished one names them
     result: tuple[str, ...] | None = ()  # keys of the command's result that clients get; None: all
     unpack: str | None = None  # a ZIP of recordings in the folder of the job

@@ -256,7 +256,10 @@ class Jobs:
         folder = self.folder(job.id)
         found: dict[str, Path] = {}
         for pattern in (*job.work.files, LOG_NAME):
-            paths = [Path(pattern)] if Path(pattern).is_absolute() else sorted(folder.glob(pattern))
+            place, name = (
+                (Path(pattern).parent, Path(pattern).name) if Path(pattern).is_absolute() else (folder, pattern)
+            )
+            paths = sorted(place.glob(name))
             for path in paths:
                 if path.name == LOG_NAME and not read_text_or_empty(path):
                     continue

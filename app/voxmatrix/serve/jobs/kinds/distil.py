@@ -8,16 +8,13 @@ from voxmatrix.serve.jobs.job import Work
 from voxmatrix.serve.jobs.kinds.kind import Sources, VoiceName, check_new, number, voice_files, voice_path
 from voxmatrix.serve.jobs.kinds.recordings import RecordingsRequest
 
-#: Of learning.
-_MINUTES = 10.0
-
 
 class DistilJobRequest(RecordingsRequest):
-    """Recordings of one person, and the name of the voice."""
+    """Recordings of one person, and the name of the voice. Without `minutes`, it learns until it is good."""
 
     kind: Literal["distil"]
     name: VoiceName
-    minutes: number(0.1, 10_000.0) = _MINUTES  # type: ignore[valid-type]
+    minutes: number(0.1, 10_000.0) | None = None  # type: ignore[valid-type]
 
     def work(self, sources: Sources, folder: Path) -> Work:
         """The words of `voxmatrix distil`."""
@@ -33,7 +30,7 @@ class DistilJobRequest(RecordingsRequest):
             words=("distil", *data.words, f"--out={out}"),
             lane="device cpu",
             measure="learn",
-            files=voice_files(self.name),
+            files=(*voice_files(self.name), str(learned / "previews" / "*.wav")),
             leftovers=(str(learned),),
             result=("steps", "gates"),
             unpack=data.unpack,

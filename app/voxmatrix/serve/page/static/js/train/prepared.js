@@ -1,6 +1,6 @@
 // What was found in the recordings, and how the training will run.
 
-import { back, el, onDo, quiet, trouble } from "../dom.js";
+import { back, el, note, onDo, quiet, trouble } from "../dom.js";
 import { parts, t } from "../i18n.js";
 import { createJob, ENDED, showInTrain } from "../jobs/api.js";
 import { jobCard } from "../jobs/card.js";
@@ -9,6 +9,7 @@ import { addressOf, readList } from "../record/api.js";
 import { standing } from "../record/sentences.js";
 import { Clips, readSegments } from "./clips.js";
 import { speakWith } from "./export.js";
+import { Previews } from "./previews.js";
 import { report } from "./report.js";
 import { Settings } from "./settings.js";
 import { smallVoice } from "./small.js";
@@ -39,7 +40,7 @@ export class Prepared {
 
   #wait(job) {
     const card = this.#card(job);
-    this.#replace(el("h1", {}, WAITING[job.kind]), card.element);
+    this.#replace(el("h1", {}, WAITING[job.kind]), card.element, job.kind === "distil" && new Previews(job.id, this.#end.signal).element);
     this.#stop = followJob(job.id, {
       onJob: (newer) => card.update(newer),
       onProgress: (facts) => card.update({ ...job, state: "running", ...facts }),
@@ -51,7 +52,8 @@ export class Prepared {
     const { result } = job;
     if (job.kind === "segment") return this.#showClips(job);
     if (result?.clips === undefined) {
-      return this.#replace(el("h1", {}, job.title), this.#card(job).element, job.kind === "distil" && job.state === "done" ? speakWith(job.request.name) : !job.request.recordings && source(job));
+      const lacking = (result?.gates ?? []).filter(({ ok }) => !ok).map(({ name }) => name).join(", ");
+      return this.#replace(el("h1", {}, job.title), this.#card(job).element, lacking && note(t("train.lacking", { lacking })), job.kind === "distil" && job.state === "done" ? speakWith(job.request.name) : !job.request.recordings && source(job));
     }
     const title = el("h1", { tabindex: "-1" }, job.title);
     const better = el("p");

@@ -1,0 +1,23 @@
+"""How long it takes until a voice is good, as people are told."""
+
+import pytest
+
+from voxmatrix.distil.session import forecast
+from voxmatrix.distil.trainer import GOOD_STEPS, Limits
+
+LEAST, MOST = GOOD_STEPS
+
+
+@pytest.mark.parametrize(
+    ("step", "step_seconds", "minutes", "says"),
+    [
+        (100, 60 / 270, 0, f"270 steps a minute; other voices were good after {LEAST:,} to {MOST:,} steps: about"),
+        (0, 6000 / LEAST, 0, f": about 100 to {100 * MOST // LEAST:,} minutes more"),
+        (0, 60 / LEAST, 0.5, "; after 0.5 minutes it is written as it is"),
+        (MOST, 1.0, 0, ": it learns on until it gets no better"),
+    ],
+)
+def test_the_range_is_that_of_other_voices_at_this_speed(
+    step: int, step_seconds: float, minutes: float, says: str
+) -> None:
+    assert says in forecast(step, step_seconds, Limits(good=0.4, minutes=minutes))
