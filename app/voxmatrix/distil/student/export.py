@@ -15,7 +15,7 @@ from torch.nn import functional
 from voxmatrix.distil.student.batches import Scale
 from voxmatrix.distil.student.corpus import HOP
 from voxmatrix.distil.student.durations import at_least
-from voxmatrix.distil.student.fourier import COLUMNS, Fourier, bins_in_order
+from voxmatrix.distil.student.fourier import COLUMNS, HALF, Fourier, bins_in_order
 from voxmatrix.distil.student.network import Block, spread
 from voxmatrix.distil.student.training import Student
 from voxmatrix.distil.student.waves import BINS, LOUDEST, LOWEST_HZ, pulses
@@ -101,7 +101,7 @@ class Voice(nn.Module):
         count = source.shape[0]
         padded = functional.pad(source, (0, 0, 2, 1))
         real, imaginary = self.fourier(torch.cat([padded[k : k + count] for k in range(4)], -1)).split(COLUMNS, -1)
-        rows = (head(frames).reshape(count, -1, COLUMNS).transpose(0, 1) for head in self.heads)
+        rows = (head(frames).reshape(-1, HALF, COLUMNS).transpose(0, 1) for head in self.heads)
         harmonic, phase, added, added_phase = rows
         size, angle = torch.exp(harmonic.clamp_max(LOUDEST)), math.pi * torch.tanh(phase)
         turned, across = size * torch.cos(angle), size * torch.sin(angle)

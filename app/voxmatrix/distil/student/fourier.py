@@ -17,13 +17,14 @@ from voxmatrix.distil.student.corpus import HOP
 from voxmatrix.distil.student.waves import BINS, WINDOW
 
 ROWS, COLUMNS = 30, 40
-_HALF = ROWS // 2 + 1
+#: Rows that suffice, of real numbers.
+HALF = ROWS // 2 + 1
 assert ROWS * COLUMNS == WINDOW
 
 
 def bins_in_order() -> tuple[Tensor, Tensor]:
     """For each number of a transform, the bin of WINDOW // 2 + 1 that it is, and -1 if it is its conjugate, else 1."""
-    bins = (torch.arange(_HALF)[:, None] + ROWS * torch.arange(COLUMNS)).flatten()
+    bins = (torch.arange(HALF)[:, None] + ROWS * torch.arange(COLUMNS)).flatten()
     conjugate = bins >= BINS
     return torch.where(conjugate, WINDOW - bins, bins), torch.where(conjugate, -1.0, 1.0)
 
@@ -41,13 +42,13 @@ class Fourier(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         row, column = (torch.arange(count, dtype=torch.float64) for count in (ROWS, COLUMNS))
-        half = row[:_HALF]
+        half = row[:HALF]
         inner = 2 * math.pi / ROWS * torch.outer(row, half)
         # Of each c: the angle of b and d, (c, b, d).
         outer = (
             2 * math.pi * (half[:, None, None] * column[:, None] / WINDOW + torch.outer(column, column)[None] / COLUMNS)
         )
-        twice = torch.full((_HALF,), 2 / WINDOW, dtype=torch.float64)
+        twice = torch.full((HALF,), 2 / WINDOW, dtype=torch.float64)
         twice[0] = twice[-1] = 1 / WINDOW
         window = torch.hann_window(WINDOW, dtype=torch.float64)
         constants = {
@@ -64,11 +65,11 @@ class Fourier(nn.Module):
     def forward(self, frames: Tensor) -> Tensor:
         """Real windows (f, WINDOW) -> (c, f, 2 d), real and imaginary parts."""
         rows = self.inner @ (frames * self.given).reshape(-1, ROWS, COLUMNS)  # (f, c 2, b)
-        return rows.reshape(-1, _HALF, 2 * COLUMNS).transpose(0, 1) @ self.outer
+        return rows.reshape(-1, HALF, 2 * COLUMNS).transpose(0, 1) @ self.outer
 
     def inverse(self, spectrum: Tensor) -> Tensor:
         """(c, f, 2 d) -> windows (f, WINDOW)."""
-        parts = (spectrum @ self.outer_back).transpose(0, 1).reshape(-1, 2 * _HALF, COLUMNS)  # (f, c 2, b)
+        parts = (spectrum @ self.outer_back).transpose(0, 1).reshape(-1, 2 * HALF, COLUMNS)  # (f, c 2, b)
         return (self.inner_back @ parts).reshape(-1, WINDOW) * self.made
 
 

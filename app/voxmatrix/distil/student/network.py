@@ -39,14 +39,17 @@ class Block(nn.Module):
     def __init__(self, channels: int, inner: int, kernel: int = 7, dilation: int = 1) -> None:
         super().__init__()
         padding = dilation * (kernel // 2)
-        self.near = nn.Conv1d(channels, channels, kernel, padding=padding, dilation=dilation, groups=channels)
+        # In two dimensions, for which onnxruntime reads rows of channels as they are.
+        self.near = nn.Conv2d(
+            channels, channels, (1, kernel), padding=(0, padding), dilation=(1, dilation), groups=channels
+        )
         self.norm = nn.LayerNorm(channels)
         self.rise, self.fall = nn.Linear(channels, inner), nn.Linear(inner, channels)
         self.scale: nn.Parameter | None = nn.Parameter(torch.full((channels,), 0.3))
 
     def forward(self, x: Tensor) -> Tensor:
         """(b, f, channels) to the same."""
-        y = self.norm(self.near(x.transpose(1, 2)).transpose(1, 2))
+        y = self.norm(self.near(x.unsqueeze(1).permute(0, 3, 1, 2)).permute(0, 2, 3, 1).squeeze(1))
         y = self.fall(functional.relu(self.rise(y)))
         return x + (y if self.scale is None else self.scale * y)  # type: ignore[no-any-return]
 
@@ -64,26 +67,25 @@ class Attention(nn.Module):
 
     def __init__(self, channels: int, heads: int = 4) -> None:
         super().__init__()
-        self.heads = heads
+        self.heads, self.width = heads, channels // heads
         self.norm = nn.LayerNorm(channels)
         self.read, self.write = nn.Linear(channels, 3 * channels), nn.Linear(channels, channels)
-        self.bias = nn.Parameter(torch.zeros(heads, 2 * _FARTHEST + 1))
+        self.bias = nn.Parameter(torch.zeros(2 * _FARTHEST + 1, heads))
 
     def scores(self, count: int, absent: Tensor | None) -> Tensor:
         """What is added to the scores of places, some of which may be padding (b, t): (1 or b, heads, t, t)."""
         places = torch.arange(count, device=self.bias.device)
         distance = (places[None] - places[:, None]).clamp(-_FARTHEST, _FARTHEST) + _FARTHEST
-        of_distance = self.bias[:, distance][None]
+        of_distance = self.bias[distance].permute(2, 0, 1)[None]
         return of_distance if absent is None else of_distance.masked_fill(absent[:, None, None], _FORBIDDEN)
 
     def forward(self, x: Tensor, added: Tensor) -> Tensor:
         """(b, t, channels), and what `scores` says of its places, to the same."""
-        b, t, channels = x.shape
-        width = channels // self.heads
-        parts = self.read(self.norm(x)).split(channels, -1)
-        query, key, value = (part.reshape(b, t, self.heads, width).transpose(1, 2) for part in parts)
-        scores = query @ key.transpose(2, 3) / math.sqrt(width) + added
-        mixed = (scores.softmax(-1) @ value).transpose(1, 2).reshape(b, t, channels)
+        batch = int(x.shape[0])  # a number in exported graphs too, which then compute no shapes
+        parts = self.read(self.norm(x)).reshape(batch, -1, 3 * self.heads, self.width).transpose(1, 2)
+        query, key, value = parts.split(self.heads, 1)
+        scores = query @ key.transpose(2, 3) / math.sqrt(self.width) + added
+        mixed = (scores.softmax(-1) @ value).transpose(1, 2).reshape(batch, -1, self.heads * self.width)
         return x + self.write(mixed)  # type: ignore[no-any-return]
 
 
@@ -119,14 +121,15 @@ class ProsodyModel(nn.Module):
         super().__init__()
         channels = sizes.rhythm
         self.text = Text(channels, speakers)
-        self.duration = nn.Sequential(nn.Conv1d(channels, channels, 3, padding=1), nn.ReLU(), nn.Conv1d(channels, 1, 1))
+        self.near, self.duration = nn.Linear(3 * channels, channels), nn.Conv1d(channels, 1, 1)
         self.enter = nn.Linear(channels + PLACES, sizes.curves)
         self.blocks = nn.ModuleList(Block(sizes.curves, 2 * sizes.curves, 7, each) for each in (1, 2, 4, 8))
         self.leave = nn.Linear(sizes.curves, CURVES)
 
     def durations(self, text: Tensor) -> Tensor:
         """Log of one and the frames of each symbol: (b, t, channels) -> (b, t)."""
-        return self.duration(text.transpose(1, 2))[:, 0]  # type: ignore[no-any-return]
+        near = functional.relu(self.near(_with_neighbours(text)))
+        return self.duration(near.transpose(1, 2))[:, 0]  # type: ignore[no-any-return]
 
     def curves(self, frames: Tensor) -> Tensor:
         """What is known of frames (b, f, channels + PLACES) -> their curves (b, f, CURVES), voicing as a logit."""
@@ -153,9 +156,7 @@ class AcousticModel(nn.Module):
 
     def frames(self, text: Tensor, curves: Tensor) -> Tensor:
         """What is known of frames (b, f, text + PLACES), and their curves (b, f, CURVES) -> (b, f, channels)."""
-        around = functional.pad(torch.cat([text, curves], -1), (0, 0, 1, 1))
-        count = text.shape[1]
-        x = self.enter(torch.cat([around[:, k : k + count] for k in range(3)], -1))
+        x = self.enter(_with_neighbours(torch.cat([text, curves], -1)))
         for block in self.blocks:
             x = block(x)
         return self.norm(x)  # type: ignore[no-any-return]
@@ -163,6 +164,12 @@ class AcousticModel(nn.Module):
     def forward(self, text: Tensor, curves: Tensor) -> Tensor:
         """As `frames` -> filters (b, f, 4, BINS)."""
         return self.head(self.frames(text, curves)).unflatten(-1, (4, BINS))  # type: ignore[no-any-return]
+
+
+def _with_neighbours(x: Tensor) -> Tensor:
+    """Places (b, n, channels), with those before and after each -> (b, n, 3 channels)."""
+    around = functional.pad(x, (0, 0, 1, 1))
+    return torch.cat([around[:, :-2], around[:, 1:-1], around[:, 2:]], -1)
 
 
 def spread(text: Tensor, durations: Tensor, symbols: Tensor) -> Tensor:

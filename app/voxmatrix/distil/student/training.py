@@ -48,7 +48,7 @@ class Student(nn.Module):
 class StudentTrainer(Trainer[Student]):
     """A training of both networks, on the CPU."""
 
-    format = 2
+    format = 3
 
     def __init__(
         self,
