@@ -7,6 +7,7 @@ taken from what the voice itself says of the sentences that `distil` teaches its
 """
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,9 @@ def main() -> None:
 
 def write_again(path: Path) -> None:
     """Write a student with one speaker in place of its former file."""
-    student = Student(Sizes())
-    student.load_state_dict(read_student(path))
+    weights = read_student(path)
+    student = Student(_sizes(weights))
+    student.load_state_dict(weights)
     model = read_model(path)
     mean, deviation, pace = _scale(model, path)
     ids = [torch.tensor(list(filter(None, one.ids))) for one in _sentences(path)]
@@ -53,6 +55,12 @@ def write_again(path: Path) -> None:
         predicted = [torch.expm1(student.rhythm.durations(student.rhythm.text(one[None], None)))[0] for one in ids]
     voice = Voice(student, [Scale((mean, deviation), (0.0, 1.0))], [pace], least_frames(predicted, ids))
     write_student(voice.eval(), {one.key: one.value for one in model.metadata_props}, path)
+
+
+def _sizes(weights: Mapping[str, torch.Tensor]) -> Sizes:
+    """The usual ones, but for the blocks of the sound."""
+    numbers = range(sum(name.startswith("sound.blocks.") and name.endswith("rise.bias") for name in weights))
+    return Sizes(inner=tuple(len(weights[f"sound.blocks.{number}.rise.bias"]) for number in numbers))
 
 
 def _sentences(path: Path) -> list[Any]:

@@ -13,7 +13,7 @@ from voxmatrix.distil.student.waves import BINS
 
 FIRST, LAST = 1, 2  # stand for the silence at the ends
 SYMBOLS = range(10, 34)
-SMALL = Sizes(text=16, rhythm=16, curves=16, sound=16, inner=16, layers=1)
+SMALL = Sizes(text=16, rhythm=16, curves=16, sound=16, inner=(16,))
 
 
 def say(ids: Sequence[int], durations: Sequence[int], *, filters: bool = False) -> TeacherSpeech:

@@ -29,8 +29,8 @@ class Sizes:
     rhythm: int = 192  # of its symbols where durations and curves are made
     curves: int = 128
     sound: int = 256
-    inner: int = 768
-    layers: int = 6
+    #: Of each block of the sound; the first ones need fewer.
+    inner: tuple[int, ...] = (256, 384, 512, 640, 768, 768)
 
 
 class Block(nn.Module):
@@ -146,7 +146,7 @@ class AcousticModel(nn.Module):
         super().__init__()
         self.text = Text(sizes.text, speakers)
         self.enter = nn.Linear(3 * (sizes.text + PLACES + CURVES), sizes.sound)  # of a frame and its neighbours
-        self.blocks = nn.ModuleList(Block(sizes.sound, sizes.inner) for _ in range(sizes.layers))
+        self.blocks = nn.ModuleList(Block(sizes.sound, inner) for inner in sizes.inner)
         self.norm = nn.LayerNorm(sizes.sound)
         self.head = nn.Linear(sizes.sound, 4 * BINS)
         nn.init.normal_(self.head.weight, std=0.01)
