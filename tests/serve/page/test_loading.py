@@ -67,14 +67,14 @@ def visit(browser: "Browser", server: Server) -> Iterator[Visit]:
 
 def test_a_first_visit_asks_for_little(visit: Visit) -> None:
     asked = visit.asked()
-    assert len(asked) == len(set(asked)) <= 40
-    assert 30_000 < visit.bytes <= 60_000
+    assert len(asked) == len(set(asked)) <= 44
+    assert 30_000 < visit.bytes <= 68_000
 
 
 def test_a_reload_asks_for_one_file(visit: Visit) -> None:
     visit.asked()
     visit.page.reload(wait_until="networkidle")
-    assert sorted(visit.asked()) == ["", "page/settings.json", "v1/audio/voices"]
+    assert sorted(visit.asked()) == ["", "page/settings.json", "v1/audio/voices", "v1/text/language"]
 
 
 @pytest.mark.parametrize("name", ["Voices", "Record", "Train", "Book", "Jobs", "Machine"])
