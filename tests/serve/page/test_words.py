@@ -69,7 +69,6 @@ UNTRANSLATED: dict[str, set[str]] = {
         "record.microphone",
         "record.pause",
         "train.loss_validation",
-        "train.minutes",
         "voices.port",
         "tab.machine",
     },
