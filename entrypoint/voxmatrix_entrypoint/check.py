@@ -56,6 +56,8 @@ def check(context: typer.Context) -> "Preflight | None":
         for finding in filter(None, map(lost_with_container, folders[:1])):
             warn(finding)
     parameters = context.params
+    if "device" not in parameters:
+        return None  # it computes on the CPU
     if task == "speak" and (parameters.get("cluster") or _needs_no_torch(parameters["voice"])):
         return None
     sources = ParameterSources(context)

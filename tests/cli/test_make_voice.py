@@ -34,6 +34,7 @@ def quick() -> Iterator[pytest.MonkeyPatch]:
 
 
 @pytest.mark.espeak
+@pytest.mark.slow
 def test_a_voice_with_all_its_files_is_made_once(
     tmp_path: Path, quick: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_voice_with_all_its_files_is_made_once(
 
 
 @pytest.mark.espeak
+@pytest.mark.slow
 def test_recordings_without_texts_are_cut_once(
     tmp_path: Path, quick: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

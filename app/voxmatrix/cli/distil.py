@@ -108,7 +108,7 @@ def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOp
 
     show = partial(show_progress, as_json=as_json)
     if len(voices) == 1 and voices[0].is_dir() and not any(family.owns(voices[0]) for family in families()):
-        return _teach_recorded(context, voices[0], out, given, show, as_json=as_json)
+        return _teach_recorded(voices[0], out, given, show, as_json=as_json)
     if given.language:
         raise UsageError("--language is for recordings; a voice has its own", "omit --language")
     located = [locate(voice) for voice in voices]
@@ -160,12 +160,10 @@ def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilO
         request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
         devices = selected_devices(cards[0], request, preflight).devices
         workers = own_processes(cards[0], STYLE, devices, None, threads=given.threads)
-    return learn(context, VoiceTeacher(cards, workers), None, out, given, show)
+    return learn(VoiceTeacher(cards, workers), None, out, given, show)
 
 
-def _teach_recorded(
-    context: typer.Context, data: Path, out: Path, given: DistilOptions, show: "Show", *, as_json: bool
-) -> "Distilled":
+def _teach_recorded(data: Path, out: Path, given: DistilOptions, show: "Show", *, as_json: bool) -> "Distilled":
     """A student of somebody's recordings."""
     from voxmatrix.distil.student.recordings import RecordedTeacher
 
@@ -179,19 +177,17 @@ def _teach_recorded(
     if not as_json:
         show_recordings(prepared)
     teacher = RecordedTeacher(data.resolve().name, prepared)
-    return learn(context, teacher, teacher.texts, out, given, show)
+    return learn(teacher, teacher.texts, out, given, show)
 
 
-def learn(
-    context: typer.Context, teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show"
-) -> "Distilled":
+def learn(teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show") -> "Distilled":
     """A student, on the CPU. What is to be known on the way is told on standard error."""
     from voxmatrix.distil.student.lesson import MAX_MEL_DISTANCE
     from voxmatrix.distil.student.run import TeachSettings, teach
     from voxmatrix.distil.trainer import Limits
     from voxmatrix.machine.probes.limits import cpus
+    from voxmatrix.machine.probes.system import read_cpu_bf16
 
-    preflight = context.obj
     limits = Limits(steps=given.steps, minutes=given.minutes)
     if teacher.is_person:
         limits = replace(limits, good=MAX_MEL_DISTANCE, evaluate_every=_EVALUATE_EVERY)
@@ -203,7 +199,7 @@ def learn(
         start=next((path for folder in bundled_folders() if (path := folder / _START).is_file()), None),
         limits=limits,
         threads=given.threads or cpus(),
-        bf16=preflight is not None and bool(preflight.machine.cpu_bf16),
+        bf16=bool(read_cpu_bf16()),
         force=given.force,
         fresh=given.fresh,
     )

@@ -66,9 +66,7 @@ def folders(parameters: Mapping[str, Any]) -> list[Path]:
 
 
 @expand
-def command(
-    context: typer.Context, recordings: _Recordings, out: _Out, given: MakeOptions, as_json: options.AsJson = False
-) -> None:
+def command(recordings: _Recordings, out: _Out, given: MakeOptions, as_json: options.AsJson = False) -> None:
     """Make a voice of somebody's recordings, until it is good: check, cut, learn, hear, and write files for programs.
 
     Interrupt it at any time: the same command continues.
@@ -83,7 +81,7 @@ def command(
     prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force, judge=judge)
     if not as_json:
         show_recordings(prepared)
-    distilled = _learned(context, recordings, prepared, voice, given, partial(distil.show_progress, as_json=as_json))
+    distilled = _learned(recordings, prepared, voice, given, partial(distil.show_progress, as_json=as_json))
     verdict = _heard(_teacher(recordings, prepared), voice, judge, partial(distil.show_progress, as_json=as_json))
     packages = _packages(voice)
     if as_json:
@@ -143,7 +141,7 @@ def _teacher(recordings: Path, prepared: "PreparedSet") -> "RecordedTeacher":
 
 
 def _learned(
-    context: typer.Context, recordings: Path, prepared: "PreparedSet", voice: Path, given: MakeOptions, show: "Show"
+    recordings: Path, prepared: "PreparedSet", voice: Path, given: MakeOptions, show: "Show"
 ) -> "Distilled | None":
     """Learn the voice, or go on with that; None if an earlier command has finished it."""
     if voice.exists() and not voice.with_suffix(".distil").exists():
@@ -151,7 +149,7 @@ def _learned(
         return None
     teacher = _teacher(recordings, prepared)
     learning = distil.DistilOptions(minutes=given.minutes, threads=given.threads)
-    distilled = distil.learn(context, teacher, teacher.texts, voice, learning, show)
+    distilled = distil.learn(teacher, teacher.texts, voice, learning, show)
     if finding := distilled.warning():
         warn(finding)
     distil.write_page(distilled, voice.with_name("compare.html"))

@@ -149,6 +149,7 @@ def test_it_can_be_heard_while_it_learns_and_learns_the_same(
     assert given.out.read_bytes() == whole[0].out.read_bytes()
 
 
+@pytest.mark.slow
 def test_until_it_is_good_it_learns_on_while_something_else_does_not_hold(
     settings: Callable[..., TeachSettings], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,26 +150,16 @@ def test_voices_of_other_languages_or_of_one_name_do_not_teach_together(voice: V
             VoiceTeacher([voice, other], processes(voice))
 
 
-@pytest.mark.parametrize(
-    ("recognised", "problem"),
-    [
-        ("the", r"of \d+ words, \d\d% are not recognised"),
-        (None, r"still does not sound like its original \(distance of mel bands"),
-    ],
-)
 @pytest.mark.espeak
-def test_an_engine_that_makes_no_speech_is_refused_with_the_reason(
-    recognised: str | None, problem: str, tmp_path: Path
-) -> None:
+def test_an_engine_that_says_other_words_is_refused_with_the_reason(tmp_path: Path) -> None:
     install_engine()
     voice = resolve(write_toy_voice("bell"))
     text, short = tmp_path / "text.txt", [one.rstrip(".") for one in sentence_list("harvard")[:60]]
     text.write_text(".\n\n".join(map(", ".join, zip(short[::2], short[1::2], strict=True))), encoding="utf-8")
     settings = replace(settings_of(text, tmp_path / "a.onnx", VoiceTeacher([voice], processes(voice))), force=False)
 
-    with small() as patch, pytest.raises(BadInputError, match=problem):
-        if recognised:
-            patch.setattr(run, "recogniser", lambda language: lambda samples, rate_hz: recognised)
+    with small() as patch, pytest.raises(BadInputError, match=r"of \d+ words, \d\d% are not recognised"):
+        patch.setattr(run, "recogniser", lambda language: lambda samples, rate_hz: "the")
         teach(settings, quiet)
 
     assert not settings.out.exists()
