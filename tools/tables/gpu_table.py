@@ -6,7 +6,9 @@ The plan is for the best image of each GPU, quality `medium`, without overrides.
 from tools.images.rows import ROOT, rows
 from tools.tables.described import Served, columns, served
 from voxmatrix.machine.facts import Gpu
-from voxmatrix.tables.gpus import architecture
+from voxmatrix.plan.driver_state import does_not_start
+from voxmatrix.tables.gpus import architecture, driver_error
+from voxmatrix.tables.rows import read as rows_of_table
 
 PAGE = ROOT / "docs" / "gpus.md"
 _HEAD = """# Which image for which GPU
@@ -37,6 +39,15 @@ one voice together.
 
 """
 
+_STATES = """
+## What is said where NVIDIA's driver fails
+
+A driver that is there and fails answers with a code: `nvml` is the library that lists GPUs, `cuda` the one that starts
+them. In an image for GPUs nothing is computed on the CPU instead, unless `--device cpu` says so. From
+`app/voxmatrix/tables/driver_errors.toml`; seen with stub libraries, in containers too, not on broken computers.
+
+"""
+
 
 def page() -> str:
     """The page as Markdown."""
@@ -54,7 +65,26 @@ def page() -> str:
         ]
         for one in served()
     ]
-    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *table])
+    return (
+        _HEAD
+        + _markdown(head, table)
+        + _STATES
+        + _markdown(["answer", "exit code", "problem", "what to do"], _states())
+    )
+
+
+def _markdown(head: list[str], body: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *body])
+
+
+def _states() -> list[list[str]]:
+    """The answers of a driver that fails, each with what a command says and ends with."""
+    names = [f"{library} {code}" for library, codes in rows_of_table("driver_errors.toml").items() for code in codes]
+    return [
+        [name, str(does_not_start(name).exit_code), error.problem, error.remedy]
+        for name in names
+        for error in (driver_error(name),)
+    ]
 
 
 def _run(one: Served) -> str:
