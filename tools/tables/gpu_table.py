@@ -81,7 +81,7 @@ def _states() -> list[list[str]]:
     """The answers of a driver that fails, each with what a command says and ends with."""
     names = [f"{library} {code}" for library, codes in rows_of_table("driver_errors.toml").items() for code in codes]
     return [
-        [name, str(does_not_start(name).exit_code), error.problem, error.remedy]
+        [name, str(does_not_start(name).exit_code), error.problem, error.remedy.replace("|", "\\|")]
         for name in names
         for error in (driver_error(name),)
     ]
