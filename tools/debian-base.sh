@@ -17,7 +17,7 @@ if ! command -v debootstrap >/dev/null; then
     apt-get update -qq && apt-get install -y -qq --no-install-recommends debootstrap >/dev/null
 fi
 # The mirrors of this computer, also for another release of Debian than its own.
-# shellcheck disable=SC2016 # apt fills these in
+# shellcheck disable=SC1091,SC2016 # apt fills these in
 sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) main' 'Origin: Debian' 'Created-By: Packages' |
     sed "s/ $(. /etc/os-release && printf %s "${VERSION_CODENAME-}")\\(-[a-z]*\\)\\{0,1\\} main/ $suite\\1 main/" |
     grep -E " $suite(-[a-z]+)? main" | sort -u)

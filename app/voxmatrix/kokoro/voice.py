@@ -103,7 +103,7 @@ class KokoroVoice(Closeable):
             return open_gpu_session(gpu, path, with_frames(path), optimised=True)
 
         def to_cpu() -> Any:
-            return open_session(path, with_frames(path), optimised=True)
+            return open_session(path, on_cpu(with_frames(path)), optimised=True)
 
         return WithCpuFallback(device, to_gpu, to_cpu, warn)
 
@@ -161,6 +161,20 @@ def with_frames(path: Path) -> bytes | None:
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         found = content.find(_FRAMES) >= 0
         return b"".join((content, _message(7, _message(12, _message(1, _FRAMES))))) if found else None
+
+
+def on_cpu(network: bytes | None) -> bytes | None:
+    """The network as a CPU computes it fastest; as it is if it cannot be read, which opening it says better."""
+    if network is None:
+        return None
+    from google.protobuf.message import DecodeError
+
+    from voxmatrix.kokoro.products import as_products
+
+    try:
+        return as_products(network)
+    except (DecodeError, ValueError, KeyError, TypeError):
+        return network
 
 
 def _message(field: int, content: bytes) -> bytes:
