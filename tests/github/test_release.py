@@ -1,6 +1,7 @@
 """A release, as far as it goes without a registry: the very commands of the workflow, with stand-ins for programs."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,25 @@ def test_an_engine_that_arm64_lacks_holds_back_no_other_image_there(run: DryRun)
     pushed = [call for call in run.job(JOBS["release"], job) if call.startswith("docker push")]
     assert len(pushed) == 1 + len(job["engines"].split())
     assert not any("-cpu-xtts-" in call for call in pushed)
+
+
+@pytest.mark.parametrize(("architecture", "saved"), [("amd64", None), ("arm64", "cpu cpu-cluster cpu-hf cpu-indextts")])
+def test_an_engine_that_fails_ends_the_job_but_for_arm64_where_it_is_left_out(
+    run: DryRun, architecture: str, saved: str | None
+) -> None:
+    job = entry("cpu", architecture)
+    (run.folder / "run").write_text("#!/bin/sh\n[ $1 != build-cpu-xtts ]\n", encoding="utf-8")
+    (run.folder / "run").chmod(0o755)
+    (run.folder / "dist").mkdir()
+    run.absent = "voxmatrix:cpu-xtts"
+    steps = [step for step in JOBS["image"]["steps"] if "for engine in" in step.get("run", "")]
+    assert len(steps) == 2
+    try:
+        calls = run.job({**JOBS["image"], "steps": steps}, job)
+    except subprocess.CalledProcessError:
+        assert saved is None
+        return
+    assert calls[-1] == f"docker save {' '.join(f'voxmatrix:{name}' for name in str(saved).split())}"
 
 
 def promoted(run: DryRun, engines: str, architectures: tuple[str, ...] = ("amd64", "arm64")) -> list[str]:

@@ -94,6 +94,12 @@ def test_tasks_are_those_of_this_project(jobs: dict[str, dict[str, Any]]) -> Non
     assert all(re.search(rf"def {name}\(|\"{name}\"", TASKS) for name in asked)
 
 
+def test_a_command_that_fails_in_a_pipe_fails_a_step_of_a_release() -> None:
+    """GitHub sets pipefail only where the shell is named."""
+    images = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))
+    assert images["defaults"] == {"run": {"shell": "bash"}}
+
+
 def test_what_is_being_published_is_not_cancelled() -> None:
     images = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))
     assert images["concurrency"]["cancel-in-progress"] == "${{ github.event_name == 'pull_request' }}"
