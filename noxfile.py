@@ -294,6 +294,7 @@ def windows_wheels(session: nox.Session) -> None:
 def _wheelhouse(session: nox.Session, row: matrix.Row) -> None:
     _check(session, lambda: prerequisites.check_locked(row))
     python = _environment(session, f"wheelhouse-{row.python}")
+    _install(session, python, *nox.project.dependency_groups(PROJECT, "wheelhouse"))
     session.run(str(python), "-m", "tools.locks.wheelhouse", row.name, external=True)
 
 
@@ -339,14 +340,18 @@ def _check_image(session: nox.Session, row: matrix.Row) -> None:
         session.error(f"there is no image {row.image}\n  → run ./run build-{row.name}")
 
 
-def _smoke(session: nox.Session, row: matrix.Row) -> None:
+def _smoke(session: nox.Session, row: matrix.Row, tests: str = "tests/images") -> None:
     _check(session, prerequisites.check_docker)
     _check_image(session, row)
     python = python_with(session, "test")
     env = {"VOXMATRIX_ROW": row.name, "VOXMATRIX_REQUIRE": "docker"}
     # A file tells a story, from top to bottom.
-    options = [*PARALLEL, "--dist", "loadfile", "tests/images", *session.posargs]
+    options = [*PARALLEL, "--dist", "loadfile", tests, *session.posargs]
     session.run(python, "-m", "pytest", *options, external=True, env=env | THRIFTY)
+
+
+def _quick(session: nox.Session, row: matrix.Row) -> None:
+    _smoke(session, row, "tests/images/test_start.py")
 
 
 def _stamp(session: nox.Session, row: matrix.Row) -> None:
@@ -372,6 +377,7 @@ for _row in BUILDABLE:
     for _name, _task, _doc in (
         ("build", _build, "Build the image {image}."),
         ("smoke", _smoke, "Test the image {image}: size, commands, any user, train, stop, resume, speak, export."),
+        ("quick", _quick, "Test in a minute that {image} starts, trains a step and speaks; for all else, smoke-…"),
         ("stamp", _stamp, "Write that {image} was built and tested as it is: .ci/run need not do it again."),
         ("cluster", _cluster, "Build {cluster_image}, with Celery, Flower and Redis, on {image}."),
         ("wheelhouse", _wheelhouse, "Download wheels to {wheelhouse}, to build {image} without a network."),

@@ -4,9 +4,13 @@
 #   install.sh --download REQUIREMENTS FOLDER      only download the files, verified by hash
 # Wheels come from /wheelhouse if it has any, else from INDEX, else from pip's default index.
 # INSTEAD is the stable row to suggest when a nightly is gone.
+# What was installed, with the hash of the file that it came from, is added to /opt/voxmatrix/hashes.txt, for the SBOM.
 set -euo pipefail
 
-do=(install --no-compile)
+log=$(mktemp)
+report=$(mktemp)
+trap 'rm -f -- "$log" "$report"' EXIT
+do=(install --no-compile --report "$report")
 if [[ $1 == --download ]]; then
     do=(download --dest "$3")
     set -- "$2"
@@ -26,7 +30,6 @@ if compgen -G '/wheelhouse/*.whl' >/dev/null; then
 elif [[ -n $index ]]; then
     words+=(--index-url "$index")
 fi
-log=$(mktemp)
 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore \
     /opt/pip/bin/python -m pip --python "${VENV:-/opt/venv}/bin/python" "${do[@]}" "${words[@]}" 2>&1 | tee "$log" || {
     code=$?
@@ -36,4 +39,15 @@ PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore \
     fi
     exit "$code"
 }
-rm -f "$log"
+[[ -s $report ]] || exit 0
+mkdir -p /opt/voxmatrix
+/opt/pip/bin/python - "$report" >>/opt/voxmatrix/hashes.txt <<'PYTHON'
+import json, sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    installed = json.load(file)["install"]
+for one in sorted(installed, key=lambda one: one["metadata"]["name"].lower()):
+    archive = one["download_info"]["archive_info"]
+    digest = archive.get("hashes", {}).get("sha256") or archive["hash"].removeprefix("sha256=")
+    print(one["metadata"]["name"], one["metadata"]["version"], digest)
+PYTHON

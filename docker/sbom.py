@@ -2,10 +2,13 @@
 
 Python packages come from the metadata of installed distributions, also of those in FOLDER, Debian packages from dpkg,
 and programs inside Python packages from these. It runs in the build, after the gate, so it lists what is actually
-installed. `sbom.py --notice` prints the notice of programs under the GPL, with where their source is.
+installed. A Python package has the hash of the file that it was installed from, a program that of its own file, and
+Debian's packages none: dpkg keeps none. `sbom.py --notice` prints the notice of programs under the GPL, with where
+their source is.
 Source: https://cyclonedx.org/docs/1.6/json/ and https://github.com/package-url/purl-spec
 """
 
+import hashlib
 import importlib.metadata
 import importlib.util
 import json
@@ -14,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import urllib.parse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,8 @@ from typing import Any
 _DPKG = "${Package}\t${Version}\t${Architecture}\t${db:Status-Status}\n"
 #: Where Debian keeps the licence of each package.
 _COPYRIGHTS = Path("/usr/share/doc")
+#: What docker/install.sh notes: name, version and SHA-256 of every file that was installed.
+_HASHES = Path("/opt/voxmatrix/hashes.txt")
 _GPL = "GPL-3.0-or-later"
 #: Of voxmatrix, torch, and ffmpeg and espeak-ng.
 LICENCES = f"Apache-2.0 AND BSD-3-Clause AND {_GPL}"
@@ -39,6 +44,7 @@ class Program:
     cpe: str  # the vendor and product of CPE 2.3
     source: str
     built_by: str
+    sha256: str  # of its file
 
 
 def programs() -> list[Program]:
@@ -57,6 +63,7 @@ def programs() -> list[Program]:
                 cpe="ffmpeg:ffmpeg",
                 source="https://ffmpeg.org/download.html (the release or commit in its version)",
                 built_by="https://github.com/BtbN/FFmpeg-Builds (with the source of each library)",
+                sha256=_sha256(path),
             )
         )
     for path in _files("espeakng_loader", "libespeak-ng.so.*.*.*"):
@@ -70,6 +77,7 @@ def programs() -> list[Program]:
                 cpe="espeak-ng:espeak-ng",
                 source=f"https://github.com/espeak-ng/espeak-ng (tag {version})",
                 built_by="https://github.com/thewh1teagle/espeakng-loader",
+                sha256=_sha256(path),
             )
         )
     return found
@@ -86,6 +94,7 @@ def program_components(found: Iterable[Program]) -> list[dict[str, Any]]:
     return [
         {
             **_component(f"pkg:generic/{program.name}@{_quoted(program.version)}", program.name, program.version, _GPL),
+            "hashes": _sha256_of(program.sha256),
             "cpe": f"cpe:2.3:a:{program.cpe}:{program.version}:*:*:*:*:*:*:*",
             "externalReferences": [{"type": "source-distribution", "url": program.source.split()[0]}],
         }
@@ -139,16 +148,26 @@ def sbom(row: str, version: str, components: Iterable[dict[str, Any]]) -> dict[s
     }
 
 
-def python_components(folders: Iterable[str] = ()) -> list[dict[str, Any]]:
+def file_hashes(text: str) -> dict[tuple[str, str], str]:
+    """The SHA-256 of the file that each version of a project was installed from, by its plain name."""
+    lines = (line.split() for line in text.splitlines())
+    return {(_plain(name), version): digest for name, version, digest in lines}
+
+
+def python_components(
+    folders: Iterable[str] = (), hashes: Mapping[tuple[str, str], str] | None = None
+) -> list[dict[str, Any]]:
     """Every project installed for this Python and in these folders, each version once."""
     found = {}
     for distribution in importlib.metadata.distributions(path=[*sys.path, *folders]):
         name, version = distribution.metadata["Name"], distribution.version
         if not name or not version:  # left over from a broken installation
             continue
-        plain = re.sub(r"[-_.]+", "-", name).lower()
+        plain = _plain(name)
         expression, names = _licences(distribution)
-        found[plain, version] = _component(f"pkg:pypi/{plain}@{_quoted(version)}", name, version, expression, names)
+        component = _component(f"pkg:pypi/{plain}@{_quoted(version)}", name, version, expression, names)
+        digest = (hashes or {}).get((plain, version))
+        found[plain, version] = component | ({"hashes": _sha256_of(digest)} if digest else {})
     return list(found.values())
 
 
@@ -207,6 +226,19 @@ def _licences(distribution: importlib.metadata.Distribution) -> tuple[str, list[
     return "", classified or written or filed
 
 
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sha256_of(digest: str) -> list[dict[str, str]]:
+    return [{"alg": "SHA-256", "content": digest}]
+
+
 def _quoted(text: str) -> str:
     return urllib.parse.quote(text, safe=".-~:")
 
@@ -217,7 +249,9 @@ def main(row: str, *folders: str) -> None:
         sys.stdout.write(notice(programs()))
         return
     version = importlib.metadata.version("voxmatrix")
-    components = [*python_components(folders), *debian_components(installed_debian()), *program_components(programs())]
+    hashes = file_hashes(_HASHES.read_text(encoding="utf-8")) if _HASHES.exists() else {}
+    python = python_components(folders, hashes)
+    components = [*python, *debian_components(installed_debian()), *program_components(programs())]
     document = sbom(row, version, components)
     json.dump(document, sys.stdout, indent=1)
     sys.stdout.write("\n")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.images.rows import ROOT, rows
-from tools.tables import derived, gpu_classes, gpu_table
+from tools.tables import derived, gpu_classes, gpu_table, installer
 from tools.tables.written_part import PAGE
 
 
@@ -21,7 +21,11 @@ def from_rows() -> dict[Path, str]:
 
 def from_computers() -> dict[Path, str]:
     """The files derived from tests/machines and the app's tables, which `from_rows` may have changed."""
-    return {PAGE: gpu_classes.with_table(_read(PAGE)), gpu_table.PAGE: gpu_table.page()}
+    return {
+        PAGE: gpu_classes.with_table(_read(PAGE)),
+        gpu_table.PAGE: gpu_table.page(),
+        installer.INSTALLER: installer.with_table(_read(installer.INSTALLER)),
+    }
 
 
 def write(files: Mapping[Path, str]) -> None:

@@ -47,6 +47,18 @@ def test_programs_inside_python_packages_are_listed_with_their_licence_and_where
         assert component["cpe"].startswith(f"cpe:2.3:a:{component['name']}:{component['name']}:{component['version']}:")
 
 
+def test_a_python_package_has_the_hash_of_the_file_it_came_from_and_a_program_its_own() -> None:
+    version = importlib.metadata.version("numpy")
+    hashes = MODULE["file_hashes"](f"NumPy {version} {'a' * 64}\ntypeguard_x 1 {'b' * 64}\n")
+    assert hashes["typeguard-x", "1"] == "b" * 64
+    found = {one["name"]: one for one in MODULE["python_components"](hashes=hashes)}
+    assert found["numpy"]["hashes"] == [{"alg": "SHA-256", "content": "a" * 64}]
+    assert "hashes" not in found["pytest"]  # nothing is invented for what was not noted
+    programs = MODULE["program_components"](MODULE["programs"]())
+    assert all(len(one["hashes"][0]["content"]) == 64 for one in programs)
+    assert wrong(MODULE["sbom"]("cpu", "1", [*found.values(), *programs])) is None
+
+
 def test_the_notice_names_the_programs_their_source_and_the_offer() -> None:
     said = subprocess.run([sys.executable, str(SCRIPT), "--notice"], capture_output=True, text=True, check=True).stdout
     for program in MODULE["programs"]():

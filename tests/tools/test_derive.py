@@ -8,7 +8,7 @@ import yaml
 
 from tools import derive
 from tools.images import rows
-from tools.tables import derived
+from tools.tables import derived, installer
 
 ROWS = rows.rows()
 
@@ -34,7 +34,7 @@ def test_a_new_row_has_a_line_in_the_list_of_images_a_service_and_a_row_in_the_a
     assert "| `cuda14` |" in derived.image_table(table)
     assert "\n[cuda14]\n" in derived.app_table(table)
     services = yaml.safe_load(derived.with_services(derived.COMPOSE.read_text(encoding="utf-8"), table))["services"]
-    assert services["cuda14"]["image"] == "voxmatrix:cuda14"
+    assert services["cuda14"]["image"].endswith(":cuda14")
     assert "deploy" in services["cuda14"]
 
 
@@ -55,3 +55,5 @@ def test_a_file_without_its_marker_is_refused() -> None:
     for change in (derived.with_image_table, derived.with_services):
         with pytest.raises(ValueError, match="must have the line"):
             change("# voxmatrix\n", ROWS.values())
+    with pytest.raises(ValueError, match="must have the line"):
+        installer.with_table("#!/bin/sh\n")

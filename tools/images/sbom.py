@@ -8,6 +8,7 @@ import sys
 
 from tools import matrix
 from tools.images.engine import is_built
+from tools.images.engines import engines
 
 #: The path of the SBOM in an image.
 IN_IMAGE = "/opt/voxmatrix/sbom.cdx.json"
@@ -38,10 +39,11 @@ def read(image: str, path: str) -> bytes:
 
 
 def main(row: matrix.Row) -> None:
-    """Write the SBOM of a row to dist/, and that of its cluster image if there is one."""
+    """Write the SBOM of a row to dist/, and those of its images with a cluster or an engine that are built."""
     out = matrix.ROOT / "dist"
     out.mkdir(exist_ok=True)
-    for image in (row.image, row.cluster_image):
+    further = [engine.image(row) for engine in engines().values() if row.name in engine.rows]
+    for image in (row.image, row.cluster_image, *further):
         if image == row.image or is_built(image):
             path = out / f"{image.replace(':', '-')}.cdx.json"
             path.write_bytes(read(image, IN_IMAGE))

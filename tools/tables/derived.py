@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from math import ceil
 
+from tools.images.building import Build, arguments
 from tools.images.rows import ROOT, Row
 from tools.tables.written_part import with_part
 
@@ -90,7 +91,14 @@ def with_services(text: str, rows: Iterable[Row]) -> str:
 
 def _service(row: Row) -> str:
     gpus = "    deploy: *gpus\n" if row.cuda else ""
-    return f"  {row.name}:\n    <<: *voxmatrix\n    image: {row.image}\n    profiles: [{row.name}]\n{gpus}"
+    # The version is of labels only, and no index or base of this computer may be in it.
+    given = arguments(row, Build(version=""))
+    args = "".join(f"        {name}: {_text(value)}\n" for name, value in given.items() if value)
+    return (
+        f"  {row.name}:\n    <<: *voxmatrix\n    image: ${{VOXMATRIX_REGISTRY:-voxmatrix}}:{row.name}\n"
+        f"    build:\n      context: ..\n      dockerfile: {row.dockerfile}\n      args:\n{args}"
+        f"    profiles: [{row.name}]\n{gpus}"
+    )
 
 
 def _app_row(row: Row) -> str:
