@@ -23,7 +23,7 @@ def unheard_user(environment: Mapping[str, str], process: Process) -> Finding | 
         user, group = "UID", "GID"
     said = " and ".join(f"{name}={value}" for name, value in asked.items())
     return Finding(
-        problem=f"{said} not used: this image runs as the user that it is started with, now {process.user}",
+        problem=f"images of voxmatrix do not use {said}: this one runs as the user of --user, now {process.user}",
         remedy=f'start it with --user {user}:{group} (Compose: user: "{user}:{group}"; Unraid: that flag in Extra '
         "Parameters; TrueNAS: its User ID and Group ID)",
         severity="warning",

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 _MADE = "voxmatrix-rootless"
+#: Debian's default, vfs, copies the whole image for every layer.
+_STORAGE = '[storage]\ndriver = "overlay"\n'
 #: With both versions of cgroups mounted, crun starts nothing ("cgroups in hybrid mode not supported"), and runc does.
 _HYBRID = Path("/sys/fs/cgroup/unified")
 
@@ -72,10 +74,11 @@ def rootless() -> Iterator[Rootless]:
         user = pwd.getpwnam(_MADE) if made else pwd.getpwuid(os.geteuid())
         os.chown(folder, user.pw_uid, user.pw_gid)
         podman = Rootless(user, folder)
-        podman.call("mkdir", "-m", "700", "run")
-        podman.call("podman", "--storage-driver", "overlay", "info")  # Debian's default, vfs, copies every layer
+        podman.call("mkdir", "-m", "700", "run", "-p", ".config/containers")
+        (folder / ".config/containers/storage.conf").write_text(_STORAGE)
         yield podman
-        podman.call("podman", "unshare", "rm", "-rf", str(folder / ".local"))
+        podman.call("podman", "system", "reset", "--force")
+        podman.call("podman", "system", "migrate")  # ends the process that holds the user namespace
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if made:
