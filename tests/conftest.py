@@ -157,6 +157,15 @@ def _cluster() -> str | None:
     return None if found.returncode == 0 else f"{image} is not built: ./run build-cpu cluster-cpu"
 
 
+def _podman() -> str | None:
+    absent = [name for name in ("podman", "newuidmap", "docker") if shutil.which(name) is None]
+    if absent:
+        return f"not installed: {', '.join(absent)} (apt install podman uidmap)"
+    if os.geteuid() == 0 and "podman" not in _promised():
+        return "as root, it makes a user for as long as it runs: VOXMATRIX_REQUIRE=podman"
+    return _docker()
+
+
 def _s3() -> str | None:
     absent = [name for name in ("s3fs", "moto", "flask", "flask_cors") if importlib.util.find_spec(name) is None]
     return f"not installed: {', '.join(absent)} (pip install --group s3)" if absent else None
@@ -180,6 +189,7 @@ _NEEDS = {
     "node": _node,
     "packs": _packs,
     "peers": _peers,
+    "podman": _podman,
     "readers": _readers,
     "engines": _engines,
     "redis": _redis,

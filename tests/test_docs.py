@@ -107,10 +107,10 @@ def test_the_layers_are_those_of_the_import_contract_and_every_module_is_in_one(
 
 
 def _commands(page: Path) -> list[str]:
-    """Command lines of voxmatrix in blocks and between backticks, also as arguments of `docker run IMAGE`."""
+    """Commands of voxmatrix in blocks and between backticks, also after `docker run IMAGE` and `podman run IMAGE`."""
     text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
     direct = r"(?:^    |`)(?:[A-Z_]+=\S+ )*voxmatrix ([a-z][^`\n#|;&<>]*)"
-    in_containers = r"(?:^    |`)docker run [^`\n]* voxmatrix:\S+ ([a-z][^`\n#|;&<>]*)"
+    in_containers = r"(?:^ {4,7}|`)(?:docker|podman) run [^`\n]* voxmatrix:\S+ ([a-z][^`\n#|;&<>]*)"
     return [line for pattern in (direct, in_containers) for line in re.findall(pattern, text, re.MULTILINE)]
 
 

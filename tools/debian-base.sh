@@ -25,6 +25,7 @@ mirror=$(awk -v suite="$suite" '$3 == suite { print $2; exit }' <<<"$sources")
 [[ -n $mirror ]] || { say "apt has no mirror of Debian $suite: pull $image by hand"; exit 8; }
 
 root=$(mktemp -d)
+chmod 755 "$root" # it is the image's /: Podman's storage vfs keeps its mode, and other users than root could start nothing
 trap 'rm -rf -- "$root"' EXIT
 debootstrap --variant=minbase "$suite" "$root" "$mirror" >/dev/null
 printf '%s\n' "$sources" >"$root/etc/apt/sources.list"

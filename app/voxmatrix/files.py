@@ -11,6 +11,7 @@ from typing import IO
 
 from voxmatrix.encoding import CONVERT, not_utf8
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError
+from voxmatrix.ownership import explain
 
 _NO_FOLDER = "a file is in the way of a folder: choose another path, or move that file"
 _AWAY = "check that the disk is connected and its server can be reached, and run the same command again"
@@ -64,7 +65,7 @@ def storage_errors(path: Path) -> Iterator[None]:
         if not is_system_error(error):
             raise
         if error.errno in (errno.EACCES, errno.EPERM):
-            raise _forbidden(path, str(error.strerror)) from error
+            raise _forbidden(path, error) from error
         problem = f"cannot write {path}: {error.strerror}"
         if isinstance(error.filename, str) and not {path, path.parent} & {*Path(error.filename).parents}:
             problem += f" ({error.filename})"  # of another place, which was read for it
@@ -76,17 +77,11 @@ def remedy_of(error: OSError) -> str:
     return _REMEDIES.get(error.errno or 0, _OTHER)
 
 
-def _forbidden(path: Path, reason: str) -> UnreachableError:
-    """The error for a path that this user may not write: it names the owner of the nearest folder that exists."""
-    folder = nearest_folder(path)
-    problem, remedy = f"cannot write {path}: {reason}", "give this user write access"
-    if hasattr(os, "getuid"):
-        user = os.getuid()
-        problem += f"; {folder} belongs to user {folder.stat().st_uid}, and this is user {user}"
-        remedy = f"run sudo chown -R {user} on that folder"
-    return UnreachableError(
-        problem, f'{remedy}, or in a container add --user "$(id -u):0" (with Compose: VOXMATRIX_UID=$(id -u))'
-    )
+def _forbidden(path: Path, error: OSError) -> UnreachableError:
+    """The error for a path that this user may not write, about the nearest folder that exists."""
+    refused = Path(error.filename) if isinstance(error.filename, str) else path  # e.g. a new file beside `path`
+    reason, remedy = explain(nearest_folder(Path(os.path.realpath(refused))))
+    return UnreachableError("; ".join(filter(None, (f"cannot write {path}: {error.strerror}", reason))), remedy)
 
 
 def nearest_folder(path: Path) -> Path:

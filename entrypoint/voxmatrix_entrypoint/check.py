@@ -42,10 +42,15 @@ def check(context: typer.Context) -> "Preflight | None":
     if os.environ.get(VARIABLE, "").strip().lower() in _OFF:
         log.write(f"{VARIABLE} is off: devices and folders are not checked")
         return None
+    from voxmatrix.ownership import this_process
     from voxmatrix_entrypoint.folders import check_folder, lost_with_container
+    from voxmatrix_entrypoint.wanted_user import unheard_user
 
     assert isinstance(context.command, CheckedCommand)
     task, folders = context.command.needs.task, context.command.needs.folders(context.params)
+    if IMAGE_VARIABLE in os.environ and hasattr(os, "getuid"):
+        for finding in filter(None, [unheard_user(os.environ, this_process())]):
+            warn(finding)
     for folder in folders:
         check_folder(folder)
     if task == "train":

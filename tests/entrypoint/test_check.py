@@ -68,13 +68,15 @@ def test_a_described_computer_keeps_the_torch_of_the_image(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_mount(), reason="/dev/shm is not a mount here")
-def test_in_an_image_an_out_that_is_not_mounted_is_warned_about(tmp_path: Path) -> None:
+def test_in_an_image_an_out_that_is_not_mounted_is_warned_about_and_so_is_puid(tmp_path: Path) -> None:
     words = ("train", "no-recordings", "--device", "cpu", "--out")
     in_memory = "/dev/shm/voxmatrix-test"  # a mount, but one that is deleted with the container
-    done = voxmatrix(tmp_path, *words, in_memory, VOXMATRIX_IMAGE="cpu")
+    done = voxmatrix(tmp_path, *words, in_memory, VOXMATRIX_IMAGE="cpu", PUID="98765")
     assert done.returncode == 3
     assert f"{in_memory} is inside the container" in done.stderr
-    assert "inside the container" not in voxmatrix(tmp_path, *words, in_memory).stderr
+    assert "do not use PUID=98765" in done.stderr
+    outside = voxmatrix(tmp_path, *words, in_memory, PUID="98765").stderr
+    assert "inside the container" not in outside and "PUID" not in outside
 
 
 def test_speaking_from_a_checkpoint_ends_before_it_is_read(tmp_path: Path, wrong_image: str) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from voxmatrix import ownership
 from voxmatrix.errors import UnreachableError
+from voxmatrix.ownership import Process
 from voxmatrix_entrypoint import folders
 from voxmatrix_entrypoint.folders import check_folder
 
@@ -24,16 +26,16 @@ def test_a_relative_folder_is_looked_for_here(tmp_path: Path, monkeypatch: pytes
 
 def test_a_folder_of_somebody_else_is_named_with_what_mends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
+    me = os.getuid()
     monkeypatch.setattr(os, "access", lambda place, mode: asked.append(place))
+    monkeypatch.setattr(ownership, "this_process", lambda: Process(user=me + 1, groups=frozenset()))
     with pytest.raises(UnreachableError) as refused:
         check_folder(tmp_path / "new" / "run")
     assert asked == [tmp_path]
     assert refused.value.exit_code == 8
     assert str(tmp_path / "new" / "run") in refused.value.problem
-    assert (
-        f"{tmp_path} belongs to user {tmp_path.stat().st_uid}, and this is user {os.getuid()}" in refused.value.problem
-    )
-    assert f"sudo chown -R {os.getuid()}" in refused.value.remedy
+    assert f"{tmp_path} belongs to user {me}, and this is user {me + 1}" in refused.value.problem
+    assert f"sudo chown -R {me + 1}" in refused.value.remedy
     assert '--user "$(id -u):0"' in refused.value.remedy
     assert "VOXMATRIX_UID=$(id -u)" in refused.value.remedy
 

@@ -27,15 +27,17 @@ _FROM_IMAGE = {
     "GPL-3": "/usr/share/common-licenses/GPL-3",
 }
 _LOAD = """#!/bin/sh
-# Verify the checksums of all files, then load the image into Docker.
+# Verify the checksums of all files, then load the image into Docker or Podman.
 set -eu
 cd -- "$(dirname -- "$0")"
 sha256sum --check --quiet {sums} || {{
     echo "load.sh: a file is corrupt or missing: copy the folder again" >&2
     exit 9
 }}
-cat image.tar.gz.* | gzip -dc | docker load
-echo "Try it: docker run --rm --network none {image} doctor"
+engine=docker
+command -v docker >/dev/null || engine=podman
+cat image.tar.gz.* | gzip -dc | "$engine" load
+echo "Try it: $engine run --rm --network none {image} doctor"
 """
 
 

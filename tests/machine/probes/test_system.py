@@ -28,9 +28,17 @@ def test_wsl2_is_known_by_its_kernel(tmp_path: Path) -> None:
     "files",
     [{".dockerenv": ""}, {"run/.containerenv": ""}, {"proc/1/cgroup": "1:cpu:/kubepods/burstable/pod1\n"}],
 )
-def test_a_container_is_known_by_what_its_engine_leaves(tmp_path: Path, files: dict[str, str]) -> None:
+def test_a_container_is_known_by_what_its_engine_leaves(
+    tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("container", raising=False)
     assert not system.read_container(tmp_path)
     assert system.read_container(pretend(tmp_path, files))
+
+
+def test_podman_with_a_read_only_root_leaves_only_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("container", "podman")
+    assert system.read_container(tmp_path)
 
 
 @pytest.mark.parametrize(

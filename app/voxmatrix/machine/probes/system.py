@@ -8,6 +8,7 @@ from pathlib import Path
 
 from voxmatrix.files import read_text_or_empty
 from voxmatrix.machine.facts import Gpu, Platform, clean_text
+from voxmatrix.ownership import ENGINE_VARIABLE
 
 _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64"}
 #: Names of instructions in /proc/cpuinfo that multiply bf16 numbers.
@@ -35,6 +36,8 @@ def read_wsl(root: Path = Path("/")) -> bool:
 
 def read_container(root: Path = Path("/")) -> bool:
     """Whether this process runs in a container."""
+    if os.environ.get(ENGINE_VARIABLE):
+        return True
     marks = (root / ".dockerenv", root / "run" / ".containerenv")
     return any(mark.exists() for mark in marks) or bool(_ENGINES.search(read_text_or_empty(root / "proc/1/cgroup")))
 
