@@ -45,4 +45,4 @@ def test_noise_hardly_counts_and_speech_does() -> None:
     without = loss.mel_distance(clean, recorded, nothing)
     assert loss.mel_distance(clean, recorded, floor) < 0.2 * without
     assert loss(clean, recorded, floor) < 0.3 * loss(clean, recorded, nothing)
-    assert loss.mel_distance(0.5 * clean, recorded, floor) > 0.2  # 0.69 in all bands, while there is speech
+    assert loss.mel_distance(0.5 * clean, recorded, floor) == pytest.approx(0.69, abs=0.1)

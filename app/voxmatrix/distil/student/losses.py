@@ -87,11 +87,16 @@ class MultiResolutionSTFTLoss(nn.Module):
             )
             logs = functional.l1_loss(torch.log(ours + floor), torch.log(theirs + floor))
             distances.append(logs + 0.5 * (ours - theirs).norm() / theirs.norm())
-        return torch.stack(distances).mean() + _MEL_WEIGHT * self.mel_distance(predicted, target, noise)
+        return torch.stack(distances).mean() + _MEL_WEIGHT * functional.l1_loss(
+            self.bands(predicted, noise), self.bands(target, noise)
+        )
 
     def mel_distance(self, predicted: Tensor, target: Tensor, noise: Tensor) -> Tensor:
-        """The mean absolute difference of log mel bands."""
-        return functional.l1_loss(self.bands(predicted, noise), self.bands(target, noise))
+        """The mean absolute difference of log mel bands, where those of the target are above its noise."""
+        theirs = self.bands(target)
+        heard = theirs.exp() > self.bands.filters @ noise[..., None]
+        distances: Tensor = (self.bands(predicted) - theirs)[heard].abs()
+        return distances.mean()
 
 
 def filter_loss(predicted: Tensor, target: Tensor, voiced: Tensor) -> Tensor:
