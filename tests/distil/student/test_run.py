@@ -83,8 +83,9 @@ def test_it_begins_with_the_weights_of_another_student(
     config = VoiceConfig.read(config_path(given.out))
     assert config.made_by["started_from"] == "voice" and config.made_by["start_sha256"] == digest(start)
     before, after = read_student(start), read_student(given.out)
-    assert all(torch.allclose(after[name], value, atol=0.01) for name, value in before.items())
-    assert not all(torch.equal(after[name], value) for name, value in before.items())
+    kept = {name: value for name, value in before.items() if not name.startswith("sound.head.")}  # which is widened
+    assert all(torch.allclose(after[name], value, atol=0.01) for name, value in kept.items())
+    assert not all(torch.equal(after[name], value) for name, value in kept.items())
 
 
 def test_of_many_sentences_the_first_that_are_said_are_learned_and_compared(

@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from voxmatrix.audio.waves import INT16_MAX
 from voxmatrix.distil.student.corpus import HOP, TeacherSpeech
+from voxmatrix.distil.student.losses import noise_floor
 from voxmatrix.distil.student.waves import LOWEST_HZ
 
 #: Sentences of a batch for the rhythm are of about the same length: out of so many neighbours.
@@ -36,6 +37,11 @@ class Utterance:
     curves: Tensor  # (f, CURVES)
     speech: TeacherSpeech
     speaker: int = 0
+
+    @cached_property
+    def noise(self) -> Tensor:
+        """The magnitudes of its noise (NOISE_BINS,)."""
+        return noise_floor(torch.from_numpy(self.speech.wave()))
 
     @cached_property
     def symbols(self) -> Tensor:
@@ -64,6 +70,7 @@ class Excerpts:
     frames: Tensor  # (b, n) their places in the sentences
     hz: Tensor  # (b, f) of the whole sentences
     samples: Tensor  # (b, n * HOP)
+    noise: Tensor  # (b, NOISE_BINS) of the whole sentences
     filters: Tensor | None  # (b, n, 4, BINS)
 
 
@@ -141,6 +148,7 @@ def excerpts(drawn: Sequence[tuple[Utterance, int]], count: int) -> Excerpts:
         torch.tensor(starts)[:, None] + torch.arange(count),
         pad_sequence([torch.from_numpy(one.speech.hz) for one in utterances], batch_first=True),
         torch.from_numpy(samples).float() / INT16_MAX,
+        torch.stack([one.noise for one in utterances]),
         torch.from_numpy(np.stack(filters)).float() if filters else None,
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -21,6 +22,7 @@ from voxmatrix.distil.student.export import Voice, write_student
 from voxmatrix.distil.student.previews import Previews
 from voxmatrix.distil.student.teacher import Teacher
 from voxmatrix.distil.student.training import Student, StudentTrainer
+from voxmatrix.distil.student.variance import widen
 from voxmatrix.distil.trainer import Limits
 from voxmatrix.piper.config import VoiceConfig
 from voxmatrix.piper.export.export import write_voice
@@ -97,6 +99,9 @@ class Lesson:
         predicted = [predicted_frames(student.rhythm, own) for own in of_speakers]
         paces = list(map(pace_of, predicted, of_speakers))
         least = least_frames(list(chain(*predicted)), [one.ids for one in chain(*of_speakers)])
+        if self.utterances[0].speech.filters is None:  # what was learned from filters is not averaged
+            student = deepcopy(student)
+            widen(student.sound, self.utterances)
         return Voice(student, self.scales, paces, least)
 
     def _written(self) -> Distilled:

@@ -130,7 +130,7 @@ class StudentTrainer(Trainer[Student]):
             falling = self.position.decay_start and self.position.step > self.position.decay_start
             if batch.filters is None or (falling and factor < _FINISH):
                 inner = slice(_MARGIN * HOP, -_MARGIN * HOP)
-                losses.append(self.loss(wave_of(predicted, batch)[:, inner], batch.samples[:, inner]))
+                losses.append(self.loss(wave_of(predicted, batch)[:, inner], batch.samples[:, inner], batch.noise))
             return torch.stack(losses).sum()
 
     def _average(self, network: nn.Module, prefix: str, kept: float) -> None:
@@ -148,7 +148,7 @@ class StudentTrainer(Trainer[Student]):
             for one, target in zip(self._validation, self._pitches, strict=True):
                 batch = excerpts([(one, 0)], one.speech.frames)
                 wave = wave_of(sound_of(student.sound, batch), batch)
-                distances.append(float(self.loss.mel_distance(wave, batch.samples)))
+                distances.append(float(self.loss.mel_distance(wave, batch.samples, batch.noise)))
                 both.append((target, pitch(wave[0].numpy(), RATE_HZ)))
         return sum(distances) / len(distances), f0_accuracy_of(both) or 0.0
 
