@@ -33,6 +33,7 @@ def programs(tmp_path: Path) -> Path:
 
 
 def put(folder: Path, name: str, text: str) -> None:
+    (folder / name).unlink(missing_ok=True)  # it may be a link to the program itself
     (folder / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     (folder / name).chmod(0o755)
 
