@@ -182,7 +182,7 @@ def _teach_recorded(data: Path, out: Path, given: DistilOptions, show: "Show", *
 
 def learn(teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show") -> "Distilled":
     """A student, on the CPU. What is to be known on the way is told on standard error."""
-    from voxmatrix.distil.student.lesson import MAX_MEL_DISTANCE
+    from voxmatrix.distil.student.lesson import GOOD_MEL_DISTANCE
     from voxmatrix.distil.student.run import TeachSettings, teach
     from voxmatrix.distil.trainer import Limits
     from voxmatrix.machine.probes.limits import cpus
@@ -190,7 +190,7 @@ def learn(teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOpt
 
     limits = Limits(steps=given.steps, minutes=given.minutes)
     if teacher.is_person:
-        limits = replace(limits, good=MAX_MEL_DISTANCE, evaluate_every=_EVALUATE_EVERY)
+        limits = replace(limits, good=GOOD_MEL_DISTANCE, evaluate_every=_EVALUATE_EVERY)
     settings = TeachSettings(
         teacher=teacher,
         out=out,

@@ -28,7 +28,7 @@ SAVE_SECONDS = 30.0
 #: Between two previews.
 PREVIEW_SECONDS = 300.0
 #: Steps until a voice is good, from the quickest to the slowest teaching that is known (docs/inside/teaching.md).
-GOOD_STEPS = 1500, 6000
+GOOD_STEPS = 5000, 15_000
 #: The loss is read once in this many steps: reading it waits for a GPU.
 READ_EVERY = 10
 #: Steps after which the rate falls whatever the curve does.
