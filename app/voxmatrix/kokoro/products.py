@@ -1,9 +1,11 @@
 """Kokoro's 8-bit convolutions as products of matrices, which onnxruntime computes in half of the time, with equal sums.
 
-onnxruntime's ConvInteger takes weights without a sign and packs what it multiplies anew each time. Its MatMulInteger has
-the weights packed, and with a sign they suit the instructions that processors have for 8-bit products (VNNI).
+onnxruntime computes ConvInteger well only with weights that have no sign, which do not suit the instructions that
+processors have for 8-bit products (VNNI), and packs what it multiplies anew each time. MatMulInteger has signed
+weights, packed once. (Measured with onnxruntime 1.32: docs/inside/measured-by-hand.md.)
 """
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,9 +41,10 @@ def as_products(content: bytes) -> bytes:
     graph.node.extend(nodes)
     used = {name for node in nodes for name in node.input}
     graph.initializer.extend(tensor for name, tensor in weights.items() if name in used)
-    return model.SerializeToString()
+    return bytes(model.SerializeToString())
 
 
+@cache
 def adds_exactly() -> bool:
     """Whether this processor adds products of the largest 8-bit numbers exactly: AVX2 keeps sums of two in 16 bits."""
     import onnx

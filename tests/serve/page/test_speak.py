@@ -147,7 +147,9 @@ def test_a_voice_has_no_sliders_for_what_it_cannot_do(context: "BrowserContext",
     speed, more = page.get_by_role("slider", name="Speed"), page.get_by_text("More settings")
     assert (speed.get_attribute("min"), speed.get_attribute("max")) == ("0.8", "1.5")
     more.click()
-    expect(page.locator(".knobs").first.get_by_role("slider")).to_have_count(2)  # pauses and volume, which all can do
+    expect(page.locator(".knobs", has_text="More settings").get_by_role("slider")).to_have_count(
+        2
+    )  # pauses and volume, which all can do
     page.get_by_role("radio", name="second").check()
     expect(speed).to_have_count(0)
     warmth = page.get_by_label("Warmth 3")
