@@ -51,7 +51,7 @@ def test_a_voice_is_searched_by_title_language_and_gender(many: "Page") -> None:
     many.get_by_label("Search the voices").fill("nobody")
     expect(many.locator("#voices")).to_contain_text("None of them matches.")
     many.get_by_label("Search the voices").fill("")
-    many.get_by_label("Language").first.select_option(label="French")
+    many.get_by_role("main").get_by_label("Language").first.select_option(label="French")
     expect(rows.filter(has_text="kokoro/v31")).to_be_visible()
     expect(rows.filter(has_text="kokoro/v30")).to_have_count(0)
     assert_accessible(many)
