@@ -14,7 +14,7 @@ pytestmark = pytest.mark.docker
 
 #: Three voices, the page, how nine languages are read and the signs of 88 more, who speaks in three, readers of ten
 #: formats of books and of eighteen layouts of recordings, and what is wrong with recordings.
-MAX_APP_LAYER = 11_250_000
+MAX_APP_LAYER = 12_250_000
 
 
 def _python(image: str, code: str, *flags: str) -> str:
