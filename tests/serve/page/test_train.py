@@ -52,7 +52,7 @@ def check(page: "Page", server: Server, name: str) -> None:
 
 
 def figure(page: "Page", name: str) -> "Locator":
-    return page.locator(".figures > div").filter(has_text=name).locator("dd")
+    return page.locator(".figures > div").filter(has=page.get_by_text(name, exact=True)).locator("dd")
 
 
 def validations(page: "Page") -> "Locator":
@@ -111,7 +111,7 @@ def test_the_settings_are_filled_in_with_reasons_and_what_is_changed_is_sent(
     page.get_by_role("spinbutton", name="epochs").fill("7")
     page.get_by_role("combobox", name="precision").select_option("bf16")  # must not undo what is being written
     page.get_by_role("spinbutton", name="epochs").press("Tab")
-    page.get_by_text("More settings").click()
+    page.get_by_role("tabpanel", name="Train").get_by_text("More settings").click()
     page.get_by_role("textbox", name="sample text").fill("My own words.")
     page.get_by_role("spinbutton", name="patience").fill("20")
     page.get_by_role("spinbutton", name="patience").press("Tab")
@@ -139,7 +139,7 @@ def test_a_zip_is_sent_and_its_problems_are_folded_by_kind(page: "Page", server:
     page.get_by_role("button", name="Use them anyway").click()
     expect(page.get_by_role("button", name="Start training")).to_be_visible()
     expect(page.locator(".report")).to_contain_text("What to expect")
-    problems = page.locator(".kind").filter(has_text="low rate: 2 recordings")
+    problems = page.locator(".kind").filter(has_text="low sample rate: 2 recordings")
     problems.locator("summary").click()
     expect(problems.get_by_role("listitem")).to_have_count(2)
 
@@ -195,7 +195,7 @@ def test_a_small_voice_is_taught_from_the_checked_recordings(
     assert sent.value.post_data_json == {**asked, "recordings": recorded, "language": "en-US"}
     expect(page.get_by_role("heading", name="Teaching a small voice")).to_be_visible()
     expect(page.locator("#train article")).to_contain_text("25 % · about 5 min left")
-    heard = ["Recording 1", "Step 1000", "Recording 2", "Step 1000"]
+    heard = ["Recording 1", "Step 1,000", "Recording 2", "Step 1,000"]
     expect(page.locator("#train .samples .number:not(.note)")).to_have_text(heard)
     page.route(f"**/v1/jobs/{taught['id']}", lambda route: route.fulfill(json={**taught, "files": []}))
     expect(page.get_by_role("link", name="Speak with tiny")).to_have_attribute("href", "#/speak/tiny")

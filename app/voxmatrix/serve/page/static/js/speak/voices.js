@@ -77,6 +77,7 @@ export class Voices {
 
   /** Choose a voice, which may be new. */
   choose(id) {
+    this.#isOwn = true; // before the list is read: else a voice of the text's language would take its place
     this.#list.chosen = new Set([id]);
     return this.load().then(() => this.#changed());
   }
