@@ -226,7 +226,7 @@ def test_a_book_in_another_language_than_the_voice_is_a_warning(capsys: pytest.C
     Path("book.epub").write_bytes(generated_book(characters=300).data)
     assert main.run(["book", "book.epub", "--out", "B.m4b", "--chapters", "1"]) == 0
     said = capsys.readouterr().err
-    assert "the book is in sv, and the voice speaks en-us" in said
+    assert "the book is in the language sv, and the voice en_US-heart-student speaks en-us" in said
     assert "left out: notes (" in said and "--include notes,pictures" in said
 
 

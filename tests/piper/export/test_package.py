@@ -81,7 +81,7 @@ def test_a_training_is_exported_under_the_name_of_the_folder(
     out = tmp_path / "anna"
     words = ["export", "voice", str(make_checkpoint()), "--for", "homeassistant", "--out", str(out), "--noise", "0.2"]
     assert main.run([*words, "--json"]) == 3  # it has learned nothing
-    assert "has not learned to speak yet" in capsys.readouterr().err
+    assert "has not learned to speak yet" in capsys.readouterr().out
     assert main.run([*words, "--force", "--json"]) == 0
 
     made = json.loads(capsys.readouterr().out)

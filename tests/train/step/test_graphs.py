@@ -21,12 +21,12 @@ from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.tables.quality import HOP
 from voxmatrix.train import run as run_module
 from voxmatrix.train.checkpoint import state as state_module
+from voxmatrix.train.config import LOSSES
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.data.synthetic import synthetic_batch, synthetic_networks
 from voxmatrix.train.step import graphs as module
 from voxmatrix.train.step.graphs import StepGraphs
 from voxmatrix.train.step.step import (
-    LOSSES,
     Networks,
     PartGradients,
     PartSettings,

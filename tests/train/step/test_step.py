@@ -15,10 +15,10 @@ from tests.train.synthetic import MINI, RATE_HZ
 from voxmatrix.audio.spectrum import Spectrum
 from voxmatrix.dataset.prepared import PreparedSet
 from voxmatrix.tables.quality import HOP, SEGMENT_SAMPLES
+from voxmatrix.train.config import LOSSES
 from voxmatrix.train.data.batches import Batch, ClipDataset, Collate
 from voxmatrix.train.step.step import (
     KL_WEIGHT,
-    LOSSES,
     MEL_WEIGHT,
     Networks,
     Optimisers,
