@@ -195,7 +195,7 @@ def test_a_small_voice_is_taught_from_the_checked_recordings(
     assert sent.value.post_data_json == {**asked, "recordings": recorded, "language": "en-US"}
     expect(page.get_by_role("heading", name="Teaching a small voice")).to_be_visible()
     expect(page.locator("#train article")).to_contain_text("25 % · about 5 min left")
-    heard = ["Recording 1", "Step 1000", "Recording 2", "Step 1000"]
+    heard = ["Recording 1", "Step 1,000", "Recording 2", "Step 1,000"]
     expect(page.locator("#train .samples .number:not(.note)")).to_have_text(heard)
     page.route(f"**/v1/jobs/{taught['id']}", lambda route: route.fulfill(json={**taught, "files": []}))
     expect(page.get_by_role("link", name="Speak with tiny")).to_have_attribute("href", "#/speak/tiny")
