@@ -9,7 +9,7 @@ from voxmatrix.doctor.examine import chosen_gpu, try_device
 from voxmatrix.doctor.findings import of_system, without_gpu
 from voxmatrix.doctor.report import assessments_of, make_report
 from voxmatrix.doctor.smoke import SmokeResult
-from voxmatrix.errors import Finding, MissingProgramError, NoDeviceError, NoKernelsError
+from voxmatrix.errors import Finding, MemoryExhaustedError, MissingProgramError, NoDeviceError, NoKernelsError
 from voxmatrix.machine.facts import Gpu, Machine
 from voxmatrix.plan.device_request import DeviceRequest, is_cpu_allowed
 from voxmatrix.plan.device_selection import Task, unsupported
@@ -72,6 +72,7 @@ def try_on(machine: Machine, gpu: Gpu, attempt: Try | None = None) -> None:
     Raises:
         NoDeviceError: the driver does not let the GPU start.
         NoKernelsError: an operation fails, or its result is wrong.
+        MemoryExhaustedError: the memory of the GPU is full.
         MissingProgramError: torch cannot be imported.
     """
     smoke = attempt(machine, gpu) if attempt else try_device(machine, gpu, home() / "cache")
@@ -79,5 +80,5 @@ def try_on(machine: Machine, gpu: Gpu, attempt: Try | None = None) -> None:
     worst = next((finding for finding in report.findings if finding.severity == "error"), None)
     if report.exit_code == 0 or worst is None:
         return
-    kinds = {error.exit_code: error for error in (MissingProgramError, NoDeviceError)}
+    kinds = {error.exit_code: error for error in (MemoryExhaustedError, MissingProgramError, NoDeviceError)}
     raise kinds.get(report.exit_code, NoKernelsError)(worst.problem, worst.remedy)

@@ -157,7 +157,7 @@ def test_all_of_kokoro_is_shown_and_whether_it_is_installed(
     assert json.loads(shown("show", "kokoro", "--json"))["installed"] is True
     said = shown("show", "kokoro")
     assert re.search("size +1 MB", said) and re.search("installed +yes", said) and "True" not in said
-    assert re.search("kokoro/af_heart +en-us, 24000 Hz", shown("list"))
+    assert re.search("kokoro/af_heart +Heart: en-us, 24000 Hz", shown("list"))
 
 
 def test_voices_are_removed_one_by_one_or_all(kokoro: Path, capsys: pytest.CaptureFixture[str]) -> None:

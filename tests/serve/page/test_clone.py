@@ -76,7 +76,7 @@ def test_a_voice_is_recorded_heard_kept_spoken_with_and_deleted(form: "Page", ow
     expect(verdict(form)).to_contain_text(re.compile(r"(Good recording|Usable).*[4-9]\.\d s of speech"))
     form.get_by_role("button", name="Play the recording").click()
     form.wait_for_function("() => window.loudest > 0.05")
-    form.get_by_label("Language").select_option("de")
+    form.get_by_role("main").get_by_label("Language").select_option("de")
     form.get_by_label("What is said in it").fill("Some words.")
     describe(form)
     form.get_by_role("button", name="Keep the voice").click()

@@ -65,7 +65,7 @@ def test_voices_are_searched_by_words_and_language(shown: "Page") -> None:
     expect(card(shown, "mine")).to_have_count(0)
     expect(card(shown, "Kokoro")).to_have_count(0)
     shown.get_by_label("Search the voices").fill("")
-    shown.get_by_label("Language").select_option("es")
+    shown.get_by_role("main").get_by_label("Language").select_option("es")
     expect(card(shown, "Kokoro")).to_be_visible()
     expect(card(shown, "Streng")).to_have_count(0)
 
