@@ -229,7 +229,8 @@ def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> N
     assert [found["id"] for found in listed] == ["random", "a-first-name", *BUNDLED]
     whole_range = {"low": 0.0, "high": 10.0, "integer": False}
     assert listed[0] == {
-        "id": "random", "name": "random", "language": "en-us", "quality": "tiny", "rate_hz": 16000, "speakers": [],
+        "id": "random",
+        "title": "random", "name": "random", "language": "en-us", "quality": "tiny", "rate_hz": 16000, "speakers": [],
         "capabilities": {
             "knobs": {
                 "noise": {"title": "Variation of the sound", "default": 0.667, **whole_range},
