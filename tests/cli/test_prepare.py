@@ -108,7 +108,7 @@ def test_the_amount_of_speech_is_followed_by_the_voice_to_expect_and_what_more_w
     assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny"]) == 0
     out = capsys.readouterr().out
     assert "2 min 5" in out and "expect: a first try" in out and "with 10 minutes:" in out
-    assert f"voxmatrix distil {SAMPLES / 'en'} --out" in out
+    assert f"voxmatrix voices make {SAMPLES / 'en'} --out" in out
     assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny", "--json"]) == 0
     assert "a first try" in json.loads(capsys.readouterr().out.splitlines()[-1])["expect"]
 

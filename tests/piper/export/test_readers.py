@@ -133,8 +133,9 @@ def check_sound(answer: Mapping[str, Any], folder: Path, name: str) -> None:
     config = VoiceConfig.read(folder / f"{name}.onnx.json")
     samples = np.array(answer["samples"])
     assert (answer["rate_hz"], answer["speakers"]) == (config.rate_hz, config.num_speakers)
-    assert 0.2 < len(samples) / config.rate_hz < 20
-    assert 1e-4 < float(np.sqrt(np.mean(samples**2))) < 1  # `taught` has hardly learned anything
+    shortest = 0.1 if name == "taught" else 0.2  # `taught` has hardly learned anything: a frame each phoneme
+    assert shortest < len(samples) / config.rate_hz < 20
+    assert 1e-4 < float(np.sqrt(np.mean(samples**2))) < 1
 
 
 def last_speaker(name: str) -> int:
