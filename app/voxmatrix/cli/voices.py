@@ -1,12 +1,11 @@
 """`voxmatrix voices`: search, download, list, clone and remove the voices that `--voice NAME` finds."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voxmatrix.cli import make_voice, remote, voice_speed
+from voxmatrix.cli import clone_voice, make_voice, remote, voice_speed
 from voxmatrix.cli.checkpoints import download_checkpoint, list_checkpoints
 from voxmatrix.cli.command import EPILOG, CommandGroup, checked
 from voxmatrix.cli.parameters import options
@@ -14,7 +13,7 @@ from voxmatrix.cli.parameters.completion import voice_names
 from voxmatrix.cli.parameters.named_voice import download_voice
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.config import home
-from voxmatrix.errors import Finding, UnreachableError, UsageError, VoxmatrixError
+from voxmatrix.errors import UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 group = CommandGroup(help="Search, download, list, clone and remove the voices that `--voice NAME` finds, or make one.")
 group.add_typer(remote.group, name="remote")
 group.command("speed")(voice_speed.command)
+group.command("clone")(clone_voice.command)
 group.command("make", cls=checked("train", make_voice.folders), epilog=EPILOG)(make_voice.command)
 
 _Name = Annotated[
@@ -179,55 +179,6 @@ def download(
     echo(f"{folder}: {pluralise(len(names), 'voice')}: {', '.join(names)}")
     echo(f'  → voxmatrix speak --voice {names[0]} --text "Hello" --out hello.wav', err=True)
     echo(f"  → to speak with it where no voice is named: voxmatrix voices default {names[0]}", err=True)
-
-
-@group.command("clone")
-def clone(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the new voice is called.", show_default=False)],
-    engine: Annotated[str, typer.Option("--engine", metavar="ENGINE", help="The engine that imitates it.")],
-    reference: Annotated[
-        Path, typer.Option("--reference", metavar="FILE", help="A recording of one person, some seconds long.")
-    ],
-    transcript: Annotated[str, typer.Option("--transcript", metavar="WORDS", help="What is said in it.")] = "",
-    weights: Annotated[
-        str, typer.Option("--weights", metavar="ID", help="The weights of the engine, if it has several.")
-    ] = "",
-    language: Annotated[
-        str, typer.Option("--language", metavar="TAG", help="The language that the voice speaks: de, en-us.")
-    ] = "",
-    consent: Annotated[
-        str, typer.Option("--consent", metavar="SPEAKER", help="The name of the speaker, who agrees to be imitated.")
-    ] = "",
-    as_json: options.AsJson = False,
-) -> None:
-    """Make a voice of seconds of sound, which an engine imitates. Its speaker must agree."""
-    from voxmatrix.voices.clone import COMPARE_SPEAKERS, STATEMENT, CloneRequest, are_speakers_compared, check_recording
-    from voxmatrix.voices.clone import clone as clone_voice
-
-    if not (consent or as_json) and sys.stdin.isatty():
-        check_recording(reference, engine, weights, transcript)  # nothing is asked for what cannot be
-        speaker = typer.prompt("Whose voice is it?", err=True)
-        consent = speaker if typer.confirm(f"{STATEMENT.format(name=speaker)} Is that true?", err=True) else ""
-    request = CloneRequest(
-        name=name,
-        engine=engine,
-        recording=reference,
-        speaker=consent,
-        transcript=transcript,
-        weights=weights,
-        language=language,
-    )
-    made = clone_voice(request)
-    for finding in made.findings:
-        warn(finding)
-    if not are_speakers_compared():
-        problem = f"whether only one person speaks in {reference.name} was not checked, but for the pitch"
-        warn(Finding(problem=problem, remedy=COMPARE_SPEAKERS, severity="warning"))
-    if as_json:
-        print_json({"voice": made.id, "path": str(made.path), "seconds": round(made.seconds, 2)})
-        return
-    echo(f"{made.path}: {made.id}, of {made.seconds:.1f} s of speech")
-    echo(f'  → voxmatrix speak --voice {made.id} --text "Hello" --out hello.wav', err=True)
 
 
 @group.command("default")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voxmatrix.cli.book.casting import cast_table, nobody_named, with_speakers
+from voxmatrix.cli.book.checking import NO_JUDGE, check_sentences, recogniser_for
 from voxmatrix.cli.book.contents import (
     BookFile,
     Chapters,
@@ -35,25 +36,21 @@ from voxmatrix.cli.parameters.workers import cluster_workers, own_processes
 from voxmatrix.cli.terminal.messages import echo, print_json, warn, with_flags
 from voxmatrix.cli.terminal.progress import progress
 from voxmatrix.config import home
-from voxmatrix.errors import Finding, UsageError, VoxmatrixError
+from voxmatrix.errors import UsageError
 from voxmatrix.files import check_not_folder
 from voxmatrix.plan.overrides import override_number
 from voxmatrix.wording import pluralise
 
 if TYPE_CHECKING:
-    from voxmatrix.book.check import Doubt
     from voxmatrix.book.join.audiobook import Joined
     from voxmatrix.book.join.finished import JoinSettings
     from voxmatrix.book.make import BookJob
-    from voxmatrix.judge.hearing import Recogniser
     from voxmatrix.models.card import VoiceCard
     from voxmatrix.models.device import SpeakDevice
     from voxmatrix.tables.shops import Shop
     from voxmatrix.work.executor import Workers
     from voxmatrix.work.job import JobOutcome
 
-#: Values of --judge: nobody hears the book; the model that is used if it is at hand.
-_NO_JUDGE, _USUAL_JUDGE = "none", "base"
 #: Seconds of speech that --preview makes.
 _PREVIEW_SECONDS = 60.0
 _MIB = 1 << 20
@@ -169,19 +166,19 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
         style=style,
         joining=_joining(given, book.about.narrator or voice.id, shop),
     )
-    recogniser = _recogniser(given.judge, voice, split_as)
+    recogniser = recogniser_for(given.judge, voice, split_as)
     forced = override_number(given.parallel_voices, *ParameterSources(context).of("parallel_voices"))
     workers = (
         own_processes(voice, style, devices, forced, threads=given.threads)
         if devices
         else cluster_workers(voice, given)
     )
-    again = workers if voice.capabilities.autoregressive and given.judge != _NO_JUDGE else None
+    again = workers if voice.capabilities.autoregressive and given.judge != NO_JUDGE else None
     full = bool(given.check or recogniser or again)
     with open_book_job(request) as job:
         outcome = _spoken(job, workers, len(request.book.chapters), as_json=as_json)
-        checked = full or given.judge != _NO_JUDGE
-        doubts = _doubts(job, recogniser, again, full=full, as_json=as_json) if checked else []
+        checked = full or given.judge != NO_JUDGE
+        doubts = check_sentences(job, recogniser, again, full=full, as_json=as_json) if checked else []
         with progress("join", "joining", as_json=as_json) as on_joining:
             joined = job.join(on_joining)
     more: dict[str, Any] = {"left_out": {part.kind: part.count for part in book.kinds if not part.spoken}}
@@ -200,41 +197,6 @@ def _spoken(job: "BookJob", workers: "Workers", chapters: int, *, as_json: bool)
         if finding not in job.findings:
             warn(finding)
     return outcome
-
-
-def _doubts(
-    job: "BookJob", recogniser: "Recogniser | None", again: "Workers | None", *, full: bool, as_json: bool
-) -> "list[Doubt]":
-    """Check what is spoken, and warn of what may be wrong."""
-    with progress("check", "sentences checked", as_json=as_json) as on_checking:
-        doubts = job.check(recogniser, on_checking, again=again, full=full)
-    for doubt in doubts:
-        warn(doubt.finding())
-    return doubts
-
-
-def _recogniser(judge: str, voice: "VoiceCard", language: str) -> "Recogniser | None":
-    """The recogniser that is asked for; for a voice that may misspeak, one that is at hand.
-
-    `language` is that of the book, for a voice that does not say what it speaks.
-
-    Raises:
-        MissingProgramError: the one that is asked for is not installed.
-        BadInputError: its model cannot be opened.
-    """
-    from voxmatrix.judge.hearing import Recogniser
-
-    if judge == _NO_JUDGE or not (judge or voice.capabilities.autoregressive):
-        return None
-    try:
-        return Recogniser(judge or _USUAL_JUDGE, voice.language or language, download=bool(judge))
-    except VoxmatrixError:
-        if judge:
-            raise
-    problem = f"the voice {voice.id} may skip or invent words, and no recogniser is at hand that would hear it"
-    remedy = f'pip install "voxmatrix[judge]", then add `judge={_USUAL_JUDGE}`, which downloads the model once'
-    warn(Finding(problem=problem, remedy=f"{remedy}; or add `judge={_NO_JUDGE}`", severity="warning"))
-    return None
 
 
 def _devices(context: typer.Context, given: BookOptions, voice: "VoiceCard") -> "tuple[SpeakDevice, ...]":
