@@ -39,6 +39,10 @@ def test_a_name_beside_a_verb_of_saying(line: str) -> None:
     assert (found.said[-1].who, found.said[-1].sure) == ("Anna", 1.0) or found.said[-1].sure > 0.5
 
 
+def test_somebody_who_is_only_named_behind_their_speech() -> None:
+    assert who('"Good morning," said Anna.', '"Yes," Bob said.', '"It is late," said Anna.') == ["Anna", "Bob", "Anna"]
+
+
 def test_two_take_turns() -> None:
     found = who(
         "It was then that Anna met Bernard.",

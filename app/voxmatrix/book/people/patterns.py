@@ -11,6 +11,8 @@ from typing import Any
 #: A word with a capital: O'Brien, Anglo-Saxon.
 _CAPITAL = r"[A-Z\u00c0-\u00de\u0152]\w{0,30}(?:['\u2019][A-Z]\w{1,30})?(?:-[A-Za-z\u00c0-\u00ff]\w{1,30}){0,2}"
 _START = r"^[\s,;.\u2014-]{0,5}"
+#: Speech that ends with a comma, as its sentence goes on: `"Yes," Bob said`.
+_BEHIND_SPEECH = r"""(?<=,["'\u201d\u2019\u00bb] )"""
 _ASIDE = r"(?:,[^,.;]{1,60},)?"
 
 
@@ -59,7 +61,7 @@ def patterns_of(table: dict[str, Any]) -> Patterns:
     next_pronoun = _any_of(f"{pronouns['his']} {pronouns['hers']}".split())
     patterns = {
         "name": name,
-        "capital": rf"(?:(?<=[a-z,;] ){grammar['within']})({_CAPITAL})",
+        "capital": rf"(?:(?<=[a-z,;] )|{_BEHIND_SPEECH}{grammar['within']})({_CAPITAL})",
         "pronoun_next": rf"{grammar['sentence']}{{0,80}}?\b({next_pronoun})\b",
         "determined": rf"\b{grammar.get('before_noun', '(?!)')}\s+({_CAPITAL})",
         "place": rf"\b{grammar['place']}\s+({name})",
