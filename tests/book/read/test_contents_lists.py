@@ -36,6 +36,8 @@ def _lines(line):
         "<div>" + _lines('<p><a href="#c{number}">{title}</a>: en ville</p>') + "</div>",
         "<table><tr><td>Bladz.</td></tr>" + _lines("<tr><td>{title}</td><td>1{number}</td></tr>") + "</table>",
         _lines("<p>{number}. {title} ..... 1{number}</p>"),
+        "<pre>" + _lines("{number}. {title}      1{number}\n") + "</pre>",
+        "<p>" + _lines("{number}. {title} ... 1{number}<br/>") + "</p>",
     ],
 )
 def test_a_list_of_places_is_contents_with_its_title(name, listed, tmp_path):

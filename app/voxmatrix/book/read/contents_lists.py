@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
-from voxmatrix.book.read.marks import ROMAN, number_of
+from voxmatrix.book.read.marks import LINE_OF_CONTENTS, MIN_LINES_OF_CONTENTS, ROMAN, never_fall, page_of
 from voxmatrix.book.read.passages import Document, Passage
 from voxmatrix.book.read.unspoken import is_contents_title
 
-#: `The hill ..... 12`, `I., The hill, 12`, `Preface: vii`.
-_LINE = re.compile(rf"(.{{1,150}}?)[\s.,:;\u00b7\u2026_\u2013\u2014-]+(\d{{1,4}}|{ROMAN})\.?")
 _NUMBER_BEFORE = re.compile(rf"^(?:(?:\d{{1,3}}|{ROMAN})\b[.,:\s]*)+")
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
-_MIN_LINES, _MOST_LINES = 3, 500
+_MOST_LINES = 500
 #: Lines of other kinds may stand between: names of parts, and what is above the numbers.
 _MAX_HEADING, _MAX_WORDS, _MAX_TITLE = 60, 20, 150
 _SENTENCE = re.compile(r"[.!?]\W{0,3}$")
-_MOSTLY, _ROMAN_BEFORE = 0.5, 1000
+_MOSTLY = 0.5
 #: Of headings such as `Chapter 1`, the words are the same.
 _DIFFERENT = 0.8
 
@@ -33,7 +30,7 @@ def recognise(documents: Sequence[Document]) -> None:
     }
     for first, end in _runs(passages):
         start = first - _has_line_above(passages[max(0, first - 2) : first])
-        lines = [match for passage in passages[start:end] if (match := _LINE.fullmatch(passage.text))]
+        lines = [match for passage in passages[start:end] if (match := LINE_OF_CONTENTS.fullmatch(passage.text))]
         found = sum(any(titles.get(key, -1) >= end for key in _keys(match[1])) for match in lines)
         above = passages[start - 1] if start else None
         has_title = above is not None and is_contents_title(above.text)
@@ -64,8 +61,8 @@ def _mark_titled(passages: Sequence[Passage], last: Mapping[str, int]) -> None:
         ):
             seen |= keys
             end += 1
-        if end - place > _MIN_LINES or _repeats(passages, place):
-            _mark(passages[place : end if end - place > _MIN_LINES else len(passages)])
+        if end - place > MIN_LINES_OF_CONTENTS or _repeats(passages, place):
+            _mark(passages[place : end if end - place > MIN_LINES_OF_CONTENTS else len(passages)])
 
 
 def _comes_later(place: int, keys: Iterable[str], last: Mapping[str, int]) -> bool:
@@ -111,7 +108,7 @@ def listed_titles(passages: Sequence[Passage]) -> set[int]:
     lines = [
         (place, _keys(match[1]))
         for place, passage in enumerate(passages)
-        if "contents" in passage.kinds and (match := _LINE.fullmatch(passage.text))
+        if "contents" in passage.kinds and (match := LINE_OF_CONTENTS.fullmatch(passage.text))
     ]
     places: dict[str, list[int]] = {}
     for place, passage in enumerate(passages):
@@ -122,27 +119,20 @@ def listed_titles(passages: Sequence[Passage]) -> set[int]:
     for place, keys in lines:
         known = [one for key in keys if any(map(str.isalpha, key)) for one in places.get(key, ())]
         found |= set([min(known, key=lambda one: (one < place, one))] if known else ())
-    return found if len(found) >= max(_MIN_LINES, _MOSTLY * len(lines)) else set()
-
-
-def ends_in_pages(lines: Sequence[str]) -> bool:
-    """Whether nearly all of several lines, below the first one, end in numbers that never fall."""
-    lines = lines if _LINE.fullmatch(lines[0]) else lines[1:]
-    numbers = [_page(match[2]) for line in lines if (match := _LINE.fullmatch(line))]
-    return len(numbers) >= _MIN_LINES and len(numbers) >= 0.8 * len(lines) and _never_fall(numbers)
+    return found if len(found) >= max(MIN_LINES_OF_CONTENTS, _MOSTLY * len(lines)) else set()
 
 
 def _runs(passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
     """Where neighbouring lines end in page numbers: the first one, and behind the last one."""
     start, last, numbers = -1, -1, list[int]()
     for index, passage in enumerate([*passages, Passage("." * _MAX_HEADING, 0, None)]):
-        match = None if "boilerplate" in passage.kinds else _LINE.fullmatch(passage.text)
-        number = _page(match[2]) if match else 0
-        if match and _never_fall([*numbers[-1:], number]):
+        match = None if "boilerplate" in passage.kinds else LINE_OF_CONTENTS.fullmatch(passage.text)
+        number = page_of(match[2]) if match else 0
+        if match and never_fall([*numbers[-1:], number]):
             start, last = index if start < 0 else start, index
             numbers.append(number)
-        elif match or index - last > _MIN_LINES or _is_text(passage):
-            if len(numbers) >= _MIN_LINES:
+        elif match or index - last > MIN_LINES_OF_CONTENTS or _is_text(passage):
+            if len(numbers) >= MIN_LINES_OF_CONTENTS:
                 yield start, last + 1
             start, last, numbers = (index, index, [number]) if match else (-1, -1, [])
 
@@ -150,15 +140,6 @@ def _runs(passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
 def _is_text(passage: Passage) -> bool:
     most = _MAX_HEADING if passage.level or not _SENTENCE.search(passage.text) else _MAX_WORDS
     return len(passage.text) >= most
-
-
-def _page(number: str) -> int:
-    """The place of a page; those of a preface have Roman numbers and come before the others."""
-    return number_of(number) - (0 if number.isdigit() else _ROMAN_BEFORE)
-
-
-def _never_fall(numbers: Sequence[int]) -> bool:
-    return all(first <= second for first, second in pairwise(numbers))
 
 
 def _keys(title: str) -> set[str]:

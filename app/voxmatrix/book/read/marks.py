@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 _SMALL_NUMBER = re.compile(r"[+\u2212-]?\d{1,4}")
 #: What stands raised behind a word and is no number: a note.
@@ -130,6 +131,10 @@ _BEHIND_A_WORD = re.compile(
     rf"\b((?i:{NUMBERED_WORDS})\.?\s+)({_CAPITAL_ROMAN}(?!\w)|{ROMAN}(?=\.?$|[.:,\u2013\u2014-]\s))"
 )
 _LEADING_ZERO = re.compile(r"(?<!\S)0(?=[1-9]\d?(?!\w|[.:,/-]\d))")
+#: `The hill ..... 12`, `I., The hill, 12`, `Preface: vii`.
+LINE_OF_CONTENTS = re.compile(rf"(.{{1,150}}?)[\s.,:;\u00b7\u2026_\u2013\u2014-]+(\d{{1,4}}|{ROMAN})\.?")
+MIN_LINES_OF_CONTENTS = 3
+_ROMAN_BEFORE = 1000
 NUMBER_LINE = re.compile(rf"(?:(?i:{NUMBERED_WORDS})\s+)?(?:{ROMAN}|\d{{1,4}})|(?i:{NUMBERED_WORDS})\s+\w+")
 
 
@@ -176,3 +181,26 @@ def _pause(line: str, following: str, *, heading: bool) -> str:
     if heading and NUMBER_LINE.fullmatch(line):
         return ":"
     return "" if following[0].islower() or _GOES_ON.search(line) else ","
+
+
+def ends_in_pages(lines: Sequence[str]) -> bool:
+    """Whether nearly all of several lines, below the first one, end in numbers that never fall."""
+    lines = lines if LINE_OF_CONTENTS.fullmatch(lines[0]) else lines[1:]
+    numbers = [page_of(match[2]) for line in lines if (match := LINE_OF_CONTENTS.fullmatch(line))]
+    return len(numbers) >= MIN_LINES_OF_CONTENTS and len(numbers) >= 0.8 * len(lines) and never_fall(numbers)
+
+
+def paragraph_or_contents(paragraph: str, line_break: str) -> list[str]:
+    """A paragraph as it is, or its lines if they are contents that end in numbers of pages."""
+    lines = [line for part in paragraph.split(line_break) if (line := " ".join(part.split()))]
+    return lines if lines and ends_in_pages(lines) else [paragraph]
+
+
+def page_of(number: str) -> int:
+    """The place of a page; those of a preface have Roman numbers and come before the others."""
+    return number_of(number) - (0 if number.isdigit() else _ROMAN_BEFORE)
+
+
+def never_fall(numbers: Sequence[int]) -> bool:
+    """Whether no number is smaller than the one before it."""
+    return all(first <= second for first, second in pairwise(numbers))

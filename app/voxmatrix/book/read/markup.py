@@ -16,6 +16,14 @@ from lxml import etree
 from voxmatrix.book.read.text_file import decode
 from voxmatrix.errors import BadInputError, Finding
 
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+#: Elements of HTML and SVG that end the line before them.
+BLOCKS = frozenset((
+    *HEADINGS, "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "desc", "details",
+    "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr",
+    "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary", "table", "tbody", "text", "tfoot",
+    "thead", "title", "tr", "ul",
+))  # fmt: skip
 #: Some 100 MiB of memory. A chapter has thousands, and the whole Bible with each verse marked 150,000.
 MAX_TAGS = 400_000
 MAX_ATTRIBUTES = 600_000

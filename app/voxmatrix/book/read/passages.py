@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from voxmatrix.book.read import marks
 from voxmatrix.book.read.formulas import formula
-from voxmatrix.book.read.marks import joined_lines, lowered, raised, with_fractions, without_numbers_of_notes_and_pages
 from voxmatrix.book.read.markup import (
+    BLOCKS,
+    HEADINGS,
     Link,
     attribute,
     children,
@@ -33,13 +35,6 @@ from voxmatrix.book.read.unspoken import (
     spoken_alt,
 )
 
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-BLOCKS = frozenset((
-    *_HEADINGS, "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "desc", "details",
-    "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr",
-    "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary", "table", "tbody", "text", "tfoot",
-    "thead", "title", "tr", "ul",
-))  # fmt: skip
 #: Stand for a line break, and before a bracket that is no mark. Documents do not contain them.
 _BREAK, _NO_MARK = "\0", "\1"
 VERSE = "\2"  # before the number of a verse, until `verse_numbers` has seen the whole book
@@ -145,7 +140,7 @@ class _Reader:
         elif is_verse_number(element):
             self._pieces.append(f" {VERSE}{text_of(element).strip()} ")
         elif (shift := shift_of(element, name)) and len(text := text_of(element)) <= _MAX_SHIFTED:
-            self._pieces.append(lowered(text) if shift == "sub" else self._raised(text))
+            self._pieces.append(marks.lowered(text) if shift == "sub" else self._raised(text))
             for inner in element.iter():
                 self._mark(inner)
         else:
@@ -154,7 +149,7 @@ class _Reader:
     def _read(self, element: etree._Element, name: str) -> None:
         level, notes, containers, kinds = self._level, len(self._notes), self._containers, self._kinds
         self._containers += name in MAY_BE_CONTENTS
-        if name in _HEADINGS:
+        if name in HEADINGS:
             self._level = int(name[1])
         if name in BLOCKS and (note := note_start(element, self.document.path)) is not None:
             self._notes.append(note)
@@ -211,7 +206,7 @@ class _Reader:
 
     def _raised(self, text: str) -> str:
         before = "".join(piece[-_SOME_CHARACTERS:] for piece in self._pieces[-_SOME_PIECES:])
-        found = raised(text, before.rpartition(_BREAK)[2])
+        found = marks.raised(text, before.rpartition(_BREAK)[2])
         return f"{VERSE}{found}" if found == f"{text.strip()} " else found
 
     def _divide_cells(self, cell: etree._Element) -> None:
@@ -282,7 +277,8 @@ class _Reader:
         whole = "".join(self._pieces)
         self._pieces.clear()
         note = self._notes[-1] if self._notes else None
-        parts = [whole] if self._level else _EMPTY_LINE.split(whole)
+        paragraphs = [whole] if self._level else _EMPTY_LINE.split(whole)
+        parts = (part for one in paragraphs for part in marks.paragraph_or_contents(one, _BREAK))
         found = [text for text in map(self._tidy, parts) if text]
         if self._level and not found and self._pictures:  # the heading is a picture
             found, self._pictures = [" ".join(self._pictures)], []
@@ -296,5 +292,5 @@ class _Reader:
         lines = [tidy(line) for line in part.split(_BREAK)]
         if "code" in self._kinds:
             return " ".join(filter(None, lines))
-        text = without_numbers_of_notes_and_pages(joined_lines(lines, heading=self._level > 0))
-        return tidy(with_fractions(text).replace(_NO_MARK, ""))
+        text = marks.without_numbers_of_notes_and_pages(marks.joined_lines(lines, heading=self._level > 0))
+        return tidy(marks.with_fractions(text).replace(_NO_MARK, ""))

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from voxmatrix.book.read.marks import ROMAN, number_of
-from voxmatrix.book.read.markup import attribute, local_name, text_of, tidy
-from voxmatrix.book.read.passages import BLOCKS
+from voxmatrix.book.read.markup import BLOCKS, attribute, local_name, text_of, tidy
 from voxmatrix.book.read.unspoken import is_note_reference, is_unspoken
 
 #: Ends a paragraph, and a line. Documents cannot contain the first.
