@@ -44,6 +44,16 @@ def test_what_a_module_takes_from_another_is_there() -> None:
     assert taken > 100
 
 
+def test_what_a_module_loads_later_is_there() -> None:
+    loaded = [
+        posixpath.normpath(posixpath.join(posixpath.dirname(name), other))
+        for name in PAGE.files
+        if name.endswith(".js")
+        for other in re.findall(r'import\("(.*?)"\)', text(name))
+    ]
+    assert len(loaded) > 10 and set(loaded) <= set(PAGE.files)
+
+
 def test_a_later_tab_names_all_that_it_imports_itself() -> None:
     told = {"js/main.js"}
     tabs = re.findall(r'whenShown\(.*import\("(.*?)"\)', text("js/main.js"))

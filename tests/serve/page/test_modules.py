@@ -12,7 +12,7 @@ SOURCES = {
     "js/main.js": """import { count, Word as Said } from "./a/count.js";
 import "./a/first.js";
 console.log(count(), new Said().text);
-import("./later.js").then((later) => console.log(later.counted()));
+import("./later.js").then(async (later) => console.log(await later.counted()));
 """,
     "js/a/count.js": """import { one } from "./first.js";
 
@@ -22,16 +22,16 @@ export function count() {
   return (counted += step);
 }
 export async function later() {
-  return (await import("../b/more.js")).more;
+  return (await import("../b/more.js")).more + (await import("./first.js")).one;
 }
 export class Word {
   text = "word";
 }
 """,
     "js/a/first.js": 'console.log("first");\nexport const one = 1;\n',
-    "js/later.js": """import { count } from "./a/count.js";
+    "js/later.js": """import { count, later } from "./a/count.js";
 import { more } from "./b/more.js";
-export const counted = () => [count(), more];
+export const counted = async () => [count(), more, await later()];
 """,
     "js/b/more.js": """import { later } from "../a/count.js";
 import { most } from "./most.js";
@@ -44,7 +44,7 @@ export const more = most(later);
 def test_imports_are_followed_to_their_end() -> None:
     assert imports("js/main.js", SOURCES) == ["js/a/count.js", "js/a/first.js"]
     assert loaded_later("js/main.js", SOURCES) == ["js/later.js"]
-    assert loaded_later("js/a/count.js", SOURCES) == ["js/b/more.js"]
+    assert loaded_later("js/a/count.js", SOURCES) == ["js/b/more.js", "js/a/first.js"]
     named = naming_all_imports("js/later.js", SOURCES, "js/main.js")
     assert named == SOURCES["js/later.js"] + 'import "./b/more.js";\nimport "./b/most.js";\n'
 
@@ -67,4 +67,4 @@ def test_they_do_what_they_did_and_hold_one_of_everything(tmp_path: Path, joins:
         file.write_text(text, encoding="utf-8")
     node = shutil.which("node") or "node"
     ran = subprocess.run([node, tmp_path / "js/main.js"], capture_output=True, text=True, check=True, timeout=300)
-    assert ran.stdout.split("\n")[:-1] == ["first", "1 word", "[ 2, 'function' ]"]
+    assert ran.stdout.split("\n")[:-1] == ["first", "1 word", "[ 2, 'function', 'function1' ]"]

@@ -7,7 +7,7 @@ its modules may await another file outside of its functions.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from posixpath import dirname, join, normpath, relpath
 
 #: As all imports of the page are written: one line each.
@@ -32,7 +32,7 @@ def loaded_later(module: str, sources: dict[str, str]) -> list[str]:
 def joined(main: str, sources: dict[str, str]) -> dict[str, str]:
     """The modules of a page, with `main` and all that it imports as one. None may import each other in turn."""
     inside = dict.fromkeys(_in_order(main, sources))
-    blocks = [_block(name, sources[name], main) for name in inside]
+    blocks = [_block(name, sources[name], main, inside) for name in inside]
     others = {name: _outside(name, text, main, inside) for name, text in sources.items() if name not in inside}
     return {main: "export const modules = {};\n" + "".join(blocks), **others}
 
@@ -58,27 +58,31 @@ def _in_order(module: str, sources: dict[str, str]) -> Iterator[str]:
     return iter(done)
 
 
-def _block(name: str, text: str, main: str) -> str:
+def _block(name: str, text: str, main: str, inside: Collection[str]) -> str:
     """A module among those that are joined. What it loads later is named as `main` has to name it."""
-
-    def later(found: re.Match[str]) -> str:
-        return f'import("./{relpath(_resolved(name, found[1]), dirname(main))}")'
-
     own = ", ".join(_EXPORT.findall(text))
-    body = _LATER.sub(later, _EXPORT.sub("", _IMPORT.sub(lambda found: _taken(name, found), text)))
+    body = _later(name, main, inside, _EXPORT.sub("", _IMPORT.sub(lambda found: _taken(name, found), text)))
     return f'{{ // {name}\n{body.strip()}\nmodules["{name}"] = {{ {own} }};\n}}\n'
 
 
-def _outside(name: str, text: str, main: str, inside: dict[str, None]) -> str:
-    """A module that imports some of those that are joined."""
+def _outside(name: str, text: str, main: str, inside: Collection[str]) -> str:
+    """A module that may import some of those that are joined."""
 
     def taken(found: re.Match[str]) -> str:
         return _taken(name, found) if _resolved(name, found[2]) in inside else found[0]
 
-    changed = _IMPORT.sub(taken, text)
-    if changed == text:
-        return text
-    return f'import {{ modules }} from "{_relative(main, name)}";\n{changed}'
+    changed = _later(name, name, inside, _IMPORT.sub(taken, text))
+    return changed if changed == text else f'import {{ modules }} from "{_relative(main, name)}";\n{changed}'
+
+
+def _later(name: str, shown_in: str, inside: Collection[str], text: str) -> str:
+    """What a module loads later, as the file names it that the module is in; or takes, where it is joined."""
+
+    def later(found: re.Match[str]) -> str:
+        module = _resolved(name, found[1])
+        return f'modules["{module}"]' if module in inside else f'import("{_relative(module, shown_in)}")'
+
+    return _LATER.sub(later, text)
 
 
 def _taken(name: str, found: re.Match[str]) -> str:
