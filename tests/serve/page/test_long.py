@@ -171,6 +171,26 @@ def test_a_word_is_pronounced_otherwise_from_now_on(page: "Page") -> None:
     assert asked.value.post_data_json["lexicon"] == {"harbour": "port", "the": "[[ði]]"}
 
 
+def test_the_pitch_and_phonemes_of_the_sentence_that_is_heard_are_shown(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    speak(page, TEXT)
+    takes(page, "done").wait_for()
+    shows = page.get_by_role("button", name="Pitch and phonemes")
+    shows.click()
+    sentences = [f"{sentence}." for sentence in TEXT.rstrip(".").split(". ")]
+    written = page.locator(".melody svg text:not(.phonemes)")
+    wave = sliders(page)
+    for key, sentence in (("Home", sentences[0]), ("End", sentences[-1])):
+        wave.press(key)
+        expect(written).to_have_text(sentence.split())
+        expect(page.locator(".melody .note")).to_contain_text(sentence)
+        expect(page.locator(".melody .phonemes").first).not_to_be_empty()
+    assert_accessible(page)
+    shows.click()
+    expect(page.locator(".melody")).to_have_count(0)
+
+
 @pytest.mark.parametrize("name", ["note.txt", "note.md"])
 def test_a_text_file_is_dropped(page: "Page", name: str) -> None:
     from playwright.sync_api import expect
