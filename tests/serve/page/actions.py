@@ -56,3 +56,18 @@ def advances(slider: "Locator") -> None:
             "([slider, before]) => Number(slider.getAttribute('aria-valuenow')) > before",
             arg=[slider.element_handle(), place(slider)],
         )
+
+
+def drop(page: "Page", name: str, content: bytes) -> None:
+    """Drop a file on the text of the tab Speak."""
+    page.evaluate(
+        """([name, bytes]) => {
+             const dropped = new DataTransfer();
+             dropped.items.add(new File([new Uint8Array(bytes)], name));
+             for (const kind of ["dragover", "drop"]) {
+               document.querySelector("#text").dispatchEvent(
+                 new DragEvent(kind, { dataTransfer: dropped, bubbles: true, cancelable: true }));
+             }
+           }""",
+        [name, list(content)],
+    )

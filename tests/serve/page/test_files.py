@@ -20,32 +20,49 @@ def test_the_whole_page_is_small_as_it_is_sent() -> None:
 
 
 def test_comments_are_not_sent_and_all_code_is() -> None:
-    source = (files("voxmatrix.serve.page") / "static/js/words.js").read_text(encoding="utf-8").splitlines()
+    source = (files("voxmatrix.serve.page") / "static/js/record/capture.js").read_text(encoding="utf-8").splitlines()
     code = [line for line in source if not line.lstrip().startswith(("//", "/**"))]
-    assert text("js/words.js").splitlines() == code and len(code) < len(source)
+    assert text("js/record/capture.js").splitlines() == code and len(code) < len(source)
     for name, file in PAGE.files.items():
         assert not re.search(rb"(?m)^ *(?://|\*)", file.content) or not name.endswith(".js"), name
 
 
-def test_a_browser_is_told_of_every_module_that_the_first_tab_imports() -> None:
-    told = preloaded()
-    assert len(told) == len(set(told)) < len([name for name in PAGE.files if name.startswith("js/")])
-    for name in ["js/main.js", *told]:
-        assert set(imports(name)) <= set(told)
+def test_the_first_tab_is_one_script() -> None:
+    main = text("js/main.js")
+    assert imports("js/main.js") == [] and re.findall(r"(?m)^export .*", main) == ["export const modules = {};"]
+    blocks = re.findall(r"(?m)^\{ // (js/.*)$", main)
+    assert blocks[-1] == "js/main.js" and not set(blocks[:-1]) & set(PAGE.files)
+
+
+def test_what_a_module_takes_from_another_is_there() -> None:
+    exported = dict(re.findall(r'(?m)^modules\["(.*)"\] = \{ (.*) \};$', text("js/main.js")))
+    taken = 0
+    for name in (name for name in PAGE.files if name.endswith(".js")):
+        for names, module in re.findall(r'(?m)^const \{ (.*) \} = modules\["(.*)"\];$', text(name)):
+            assert {one.split(":")[0] for one in names.split(", ")} <= set(exported[module].split(", ")), name
+            taken += 1
+    assert taken > 100
+
+
+def test_what_a_module_loads_later_is_there() -> None:
+    loaded = [
+        posixpath.normpath(posixpath.join(posixpath.dirname(name), other))
+        for name in PAGE.files
+        if name.endswith(".js")
+        for other in re.findall(r'import\("(.*?)"\)', text(name))
+    ]
+    assert len(loaded) > 10 and set(loaded) <= set(PAGE.files)
 
 
 def test_a_later_tab_names_all_that_it_imports_itself() -> None:
-    told = {"js/main.js", *preloaded()}
-    entries = [posixpath.normpath(f"js/{name}") for name in re.findall(r'import\("(.*?)"\)', text("js/main.js"))]
+    told = {"js/main.js"}
+    tabs = re.findall(r'whenShown\(.*import\("(.*?)"\)', text("js/main.js"))
+    entries = [posixpath.normpath(f"js/{name}") for name in tabs]
     assert len(entries) == text("index.html").count('role="tab"') - 1
     for entry in entries:
         named = {*imports(entry), *told}
         for name in named - told:
             assert set(imports(name)) <= named
-
-
-def preloaded() -> list[str]:
-    return re.findall(rf'"modulepreload" href="page/{PAGE.version}/(.*)"', text("index.html"))
 
 
 def text(name: str) -> str:

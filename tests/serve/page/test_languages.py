@@ -11,6 +11,7 @@ import pytest
 from tests.loopback import FileServer
 from tests.piper.conftest import MakeCheckpoint
 from tests.serve.page.actions import assert_accessible, takes
+from tests.serve.page.clicks import COUNT, IN_HER_LANGUAGE, documented, presses
 from tests.serve.page.conftest import PATIENCE_MS, Server, add_voice
 from tests.voices.hub import add_to_hub, hub
 
@@ -42,7 +43,8 @@ def page(browser: "Browser", request: pytest.FixtureRequest) -> "Iterator[Page]"
 
 @pytest.fixture
 def own(tmp_path: Path, make_onnx: MakeCheckpoint, hub: FileServer) -> Iterator[Server]:
-    """A server beside a hub that has a Swedish voice. The user has one that speaks Spanish, as an included one does."""
+    """A server beside a hub that has a German and a Swedish voice. The user has a Spanish one, beside the included."""
+    add_to_hub(hub, "de_DE-frei-medium", "CC0")
     add_to_hub(hub, "sv_SE-fri-medium", "CC0")
     path = add_voice(tmp_path, "aaa", make_onnx("tiny", 1, "text"))
     config = json.loads(Path(f"{path}.json").read_text(encoding="utf-8"))
@@ -69,16 +71,27 @@ def test_a_person_hears_her_language_by_one_click(page: "Page", own: Server, voi
     assert page.title() == f"{words['speak.title']} – voxmatrix"
 
 
-@pytest.mark.parametrize("page", ["sv"], indirect=True)
-def test_a_voice_that_is_not_here_is_found_and_heard_by_two_clicks(page: "Page", own: Server) -> None:
+@pytest.mark.parametrize(
+    ("page", "voice", "title"),
+    [("de", "de_DE-frei-medium", "Frei"), ("sv", "sv_SE-fri-medium", "Fri")],
+    indirect=["page"],
+)
+def test_a_voice_that_is_not_here_is_found_and_heard_by_two_clicks(
+    page: "Page", own: Server, voice: str, title: str
+) -> None:
     from playwright.sync_api import expect
 
-    words = WORDS["sv"]
+    page.add_init_script(COUNT)
+    words = WORDS[voice[:2]]
     page.goto(own.url)
     page.get_by_role("button", name=words["speak.find_voice"]).click()
-    page.get_by_role("button", name=words["voices.download_one"].format(voice="Fri")).click()
+    offered = page.locator(".tongue li")
+    expect(offered).to_contain_text("CC0")
+    expect(offered).to_contain_text(re.compile(r"\d [kM]B"))
+    page.get_by_role("button", name=words["voices.download_one"].format(voice=title)).click()
     takes(page, "done").wait_for()
-    expect(page.locator("#voices input:checked")).to_have_value("sv_SE-fri-medium")
+    assert presses(page) == documented()[IN_HER_LANGUAGE]
+    expect(page.locator("#voices input:checked")).to_have_value(voice)
     expect(page.get_by_role("button", name=words["speak.find_voice"])).to_have_count(0)
 
 

@@ -67,8 +67,8 @@ def visit(browser: "Browser", server: Server) -> Iterator[Visit]:
 
 def test_a_first_visit_asks_for_little(visit: Visit) -> None:
     asked = visit.asked()
-    assert len(asked) == len(set(asked)) <= 44
-    assert 30_000 < visit.bytes <= 68_000
+    assert len(asked) == len(set(asked)) <= 8
+    assert 30_000 < visit.bytes <= 62_000
 
 
 def test_a_reload_asks_for_one_file(visit: Visit) -> None:

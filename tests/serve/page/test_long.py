@@ -11,6 +11,7 @@ from tests.serve.page.actions import (
     TEXT,
     advances,
     assert_accessible,
+    drop,
     length,
     place,
     sliders,
@@ -98,8 +99,8 @@ def test_words_light_up_while_they_are_spoken(page: "Page", server: Server) -> N
     page.get_by_role("button", name=re.compile("(Play|Pause) first")).wait_for()
     shown = page.evaluate(
         """async (text) => {
-             const [{ player }, { wordAt }] = await Promise.all(["sound/player", "speak/spoken"].map((name) =>
-               import(document.querySelector("script[type=module]").src.replace("main.js", `${name}.js`))));
+             const { modules } = await import(document.querySelector("script[type=module]").src);
+             const { player } = modules["js/sound/player.js"];
              const answer = await fetch("dev/captioned_speech", { method: "POST", body: JSON.stringify({
                input: text, voice: "first", response_format: "wav", stream: false, seed: 1 }) });
              const words = (await answer.json()).timestamps.map((one) => one.word);
@@ -170,6 +171,26 @@ def test_a_word_is_pronounced_otherwise_from_now_on(page: "Page") -> None:
     assert asked.value.post_data_json["lexicon"] == {"harbour": "port", "the": "[[ði]]"}
 
 
+def test_the_pitch_and_phonemes_of_the_sentence_that_is_heard_are_shown(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    speak(page, TEXT)
+    takes(page, "done").wait_for()
+    shows = page.get_by_role("button", name="Pitch and phonemes")
+    shows.click()
+    sentences = [f"{sentence}." for sentence in TEXT.rstrip(".").split(". ")]
+    written = page.locator(".melody svg text:not(.phonemes)")
+    wave = sliders(page)
+    for key, sentence in (("Home", sentences[0]), ("End", sentences[-1])):
+        wave.press(key)
+        expect(written).to_have_text(sentence.split())
+        expect(page.locator(".melody .note")).to_contain_text(sentence)
+        expect(page.locator(".melody .phonemes").first).not_to_be_empty()
+    assert_accessible(page)
+    shows.click()
+    expect(page.locator(".melody")).to_have_count(0)
+
+
 @pytest.mark.parametrize("name", ["note.txt", "note.md"])
 def test_a_text_file_is_dropped(page: "Page", name: str) -> None:
     from playwright.sync_api import expect
@@ -183,18 +204,3 @@ def test_a_book_that_is_dropped_is_opened_in_its_tab(page: "Page") -> None:
     with page.expect_request("**/v1/files?name=story.epub"):
         drop(page, "story.epub", b"PK")
     page.wait_for_url(re.compile("#/book/file/[0-9a-f]{32}$"))
-
-
-def drop(page: "Page", name: str, content: bytes) -> None:
-    """Drop a file on the text."""
-    page.evaluate(
-        """([name, bytes]) => {
-             const dropped = new DataTransfer();
-             dropped.items.add(new File([new Uint8Array(bytes)], name));
-             for (const kind of ["dragover", "drop"]) {
-               document.querySelector("#text").dispatchEvent(
-                 new DragEvent(kind, { dataTransfer: dropped, bubbles: true, cancelable: true }));
-             }
-           }""",
-        [name, list(content)],
-    )

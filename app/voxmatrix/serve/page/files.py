@@ -1,7 +1,7 @@
 """The files of the page, read and compressed once.
 
-Their addresses hold a hash of all of them: a browser keeps them, and asks for none again before they change. It is told
-at once of all modules that it will need: to follow a chain of imports costs a trip for each.
+Their addresses hold a hash of all of them: a browser keeps them, and asks for none again before they change. The first
+tab is one style and one script (modules.py), and every other tab names at once all modules that it needs.
 """
 
 import gzip
@@ -14,8 +14,9 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from posixpath import dirname, join, normpath, relpath
 from typing import Any
+
+from voxmatrix.serve.page import modules
 
 _TYPES = {
     "css": "text/css; charset=utf-8",
@@ -33,8 +34,6 @@ _STYLES = "style.css"
 _LANGUAGES = "{languages}"
 _STYLE = re.compile(r' *<link rel="stylesheet" href="page/(.*)">\n')
 _WORD = re.compile(r"\{([a-z_.]+)\}")
-_IMPORT = re.compile(r'^import (?:.* from )?"(\..*)";$', re.MULTILINE)
-_LATER = re.compile(r'\bimport\("(\..*?)"\)')
 #: A comment that is all there is on its lines: a tenth of what would be sent.
 _COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)
 
@@ -72,11 +71,9 @@ def read_page() -> Page:
     found = dict(_found(folder, ""))
     index = found.pop(INDEX)
     found[_STYLES] = _joined(found.pop(name) for name in _STYLE.findall(index.content.decode()))
-    for name in _LATER.findall(found[_MAIN].content.decode()):
-        entry = _resolved(_MAIN, name)
-        found[entry] = _naming_all_imports(entry, found)
+    found |= _scripts({name: found.pop(name).content.decode() for name in list(found) if name.endswith(".js")})
     version = sha256("".join(name + found[name].digest for name in sorted(found)).encode()).hexdigest()[:16]
-    linked = _linked(index.content.decode(), _imports(_MAIN, found), version)
+    linked = _linked(index.content.decode(), version)
     catalogues = [json.loads(entry.read_text(encoding="utf-8")) for entry in (folder / "words").iterdir()]
     english = next(words for words in catalogues if words["language"] == "en")
     linked = linked.replace(_LANGUAGES, _options(catalogues))
@@ -121,32 +118,15 @@ def _worded(index: str, words: dict[str, Any]) -> str:
     return text.replace("</body>", f'<script type="application/json" id="words">{data}</script>\n</body>', 1)
 
 
-def _linked(index: str, modules: Iterable[str], version: str) -> str:
-    """The index with the joined styles, the modules that its script will import, and the addresses of this version."""
-    links = [f'rel="stylesheet" href="page/{_STYLES}"']
-    links += [f'rel="modulepreload" href="page/{name}"' for name in modules]
-    head = "".join(f"  <link {link}>\n" for link in links)
-    text = _STYLE.sub("", index).replace("</head>", head + "</head>", 1)
+def _linked(index: str, version: str) -> str:
+    """The index with the joined styles, and the addresses of this version."""
+    text = _STYLE.sub("", index).replace("</head>", f'  <link rel="stylesheet" href="page/{_STYLES}">\n</head>', 1)
     return text.replace('="page/', f'="page/{version}/')
 
 
-def _naming_all_imports(module: str, found: dict[str, PageFile]) -> PageFile:
-    """A module that also imports, at its end, what its imports import."""
-    known = set(_imports(_MAIN, found))
-    folder = dirname(module)
-    added = "".join(f'import "./{relpath(name, folder)}";\n' for name in _imports(module, found) if name not in known)
-    return replace(found[module], content=found[module].content + added.encode())
-
-
-def _imports(module: str, found: dict[str, PageFile]) -> list[str]:
-    """The modules that a module imports, and those that they import, the nearest first."""
-    reached = [module]
-    for name in reached:  # grows
-        for imported in _IMPORT.findall(found[name].content.decode()):
-            if (other := _resolved(name, imported)) not in reached:
-                reached.append(other)
-    return reached[1:]
-
-
-def _resolved(module: str, imported: str) -> str:
-    return normpath(join(dirname(module), imported))
+def _scripts(sources: dict[str, str]) -> dict[str, PageFile]:
+    """The modules as they are sent. What main.js imports is in it."""
+    for entry in modules.loaded_later(_MAIN, sources):
+        sources[entry] = modules.naming_all_imports(entry, sources, _MAIN)
+    sent = modules.joined(_MAIN, sources)
+    return {name: PageFile(content=text.encode(), media_type=_TYPES["js"]) for name, text in sent.items()}

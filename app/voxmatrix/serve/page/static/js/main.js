@@ -21,4 +21,4 @@ startTabs({
   jobs: whenShown("jobs", async () => (await import("./jobs/jobs.js")).startJobs()),
   machine: whenShown("machine-panel", async () => (await import("./machine/machine.js")).startMachine()),
 });
-byId("version").textContent = `voxmatrix ${(await settings).version}`;
+settings.then(({ version }) => (byId("version").textContent = `voxmatrix ${version}`));

@@ -17,10 +17,22 @@ export function takeView(take, span, signal, goOn = undefined) {
   const status = el("span", { class: "status" });
   const download = el("button", { class: "quiet download", disabled: true, onclick: () => keep(take, download, status) }, icon(ARROW), el("span"));
   const further = el("button", { class: "quiet", hidden: true, onclick: () => goOn(take) }, t("speak.go_on"));
+  const melody = el("button", { class: "quiet", hidden: true, "aria-expanded": "false", onclick: () => showMelody() }, t("speak.melody"));
+  const below = el("div", { class: "melody-place" });
   const element = el("div", { class: "take" },
     play, wave.element,
-    el("div", { class: "facts" }, el("strong", {}, take.label), time, status, further),
-    download);
+    el("div", { class: "facts" }, el("strong", {}, take.label), time, status, further, melody),
+    download, below);
+  let hidden = new AbortController();
+
+  async function showMelody() {
+    const opens = !below.firstChild;
+    melody.setAttribute("aria-expanded", String(opens));
+    hidden.abort();
+    hidden = new AbortController();
+    const ends = AbortSignal.any([signal, hidden.signal]);
+    below.replaceChildren(...(opens ? [(await import("./melody.js")).melody(take, ends)] : []));
+  }
 
   let shown = null;
   function update() {
@@ -37,6 +49,7 @@ export function takeView(take, span, signal, goOn = undefined) {
     const isHere = format === "wav" || SUBTITLES.includes(format);
     download.disabled = !(take.state === "done" || (take.sound?.complete && isHere)) || (SUBTITLES.includes(format) && !take.words.length);
     further.hidden = !(goOn && take.isUnfinished && (take.sound || !take.mark.characters) && ["stopped", "failed"].includes(take.state));
+    melody.hidden = !take.sound || !take.words.length;
     download.lastChild.textContent = format;
     download.setAttribute("aria-label", t("speak.download_as", { what: take.label, format }));
     onPlayer();
