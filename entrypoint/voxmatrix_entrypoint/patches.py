@@ -21,9 +21,9 @@ PATCHES = (
     ),
     Patch(
         id="torchaudio-cuda-minor",
-        reason="torchaudio 2.11, built for CUDA 13.0, rejects torch 2.15, built for CUDA 13.2, when it is imported",
+        reason="torchaudio 2.11.0, built for CUDA 13.0, rejects torch 2.15, built for CUDA 13.2, when it is imported",
         upstream="https://github.com/pytorch/audio/pull/4226",
-        until="a release of torchaudio contains this change, which compares only major versions",
+        until="torchaudio 2.11.1, which compares only major versions, is in every row that has torch 2.15 or newer",
         applies=Versions(package="torchaudio", since="2.11"),
         module="torchaudio._extension.utils",
         broken=native_library.refuses_minor,

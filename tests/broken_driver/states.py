@@ -2,10 +2,12 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 _SOURCES = {"libnvidia-ml.so.1": "nvml.c", "libcuda.so.1": "cuda.c"}
+LIBRARIES = tuple(_SOURCES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,7 +15,7 @@ class DriverState:
     """One state: what the stub libraries answer, and what must be said."""
 
     name: str
-    libraries: tuple[str, ...] = tuple(_SOURCES)
+    libraries: tuple[str, ...] = LIBRARIES
     environment: dict[str, str] = field(default_factory=dict)
     problem: str
     remedy: str
@@ -87,6 +89,6 @@ def compile_stubs(folder: Path) -> dict[str, Path]:
     return compiled
 
 
-def search_path(compiled: dict[str, Path], state: DriverState) -> str:
-    """LD_LIBRARY_PATH for a state."""
-    return os.pathsep.join(str(compiled[library]) for library in state.libraries)
+def search_path(compiled: dict[str, Path], libraries: Sequence[str]) -> str:
+    """LD_LIBRARY_PATH for what is found in a state."""
+    return os.pathsep.join(str(compiled[library]) for library in libraries)

@@ -1,8 +1,9 @@
-"""Every state of a broken driver in an image for GPUs, with stub libraries: nothing computes on the CPU unasked.
+"""Every state of a driver in an image for GPUs, with stub libraries: nothing computes on the CPU unasked.
 
 The image's torch is a stand-in for a build with CUDA; tests/images/test_broken_driver.py repeats this in the images.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.broken_driver.gpus import GPUS, GpuState
 from tests.broken_driver.states import STATES, DriverState, compile_stubs, search_path
 
 pytestmark = [
@@ -19,7 +21,7 @@ pytestmark = [
 
 _TORCH = {
     "version.py": "__version__ = '2.10.0+cu128'\ncuda = '12.8'\nhip = None\n",
-    "_C.py": "def _cuda_getArchFlags(): return 'sm_80 sm_90 sm_100 sm_120'\n",
+    "_C.py": "def _cuda_getArchFlags(): return 'sm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120'\n",
     "__init__.py": "from types import SimpleNamespace\nfrom torch import _C, version\n"
     "def device(name): return SimpleNamespace(type=name.partition(':')[0], index=int(name.partition(':')[2] or 0))\n",
 }
@@ -39,14 +41,14 @@ def in_image(tmp_path: Path, stubs: dict[str, Path]):  # type: ignore[no-untyped
     for name, text in _TORCH.items():
         (tmp_path / "site" / "torch" / name).write_text(text, encoding="utf-8")
 
-    def run(state: DriverState | None, *words: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    def run(state: DriverState | GpuState | None, *words: str, **more: str) -> "subprocess.CompletedProcess[str]":
         environment = {name: value for name, value in os.environ.items() if not name.startswith("CUDA_")}
         environment |= {
             "VOXMATRIX_HOME": str(tmp_path / "home"),
             "VOXMATRIX_IMAGE": "blackwell",
             "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *sys.path[1:]]),
             **({} if state is None else state.environment),
-            **({} if state is None else {"LD_LIBRARY_PATH": search_path(stubs, state)}),
+            **({} if state is None else {"LD_LIBRARY_PATH": search_path(stubs, state.libraries)}),
             **more,
         }
         command = [sys.executable, "-m", "voxmatrix_entrypoint", *words]
@@ -96,3 +98,14 @@ def test_devices_and_plan_say_why_no_gpu_is_listed(in_image) -> None:  # type: i
             done = in_image(state, *words)
             assert done.returncode == 0
             assert state.problem in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("gpu", GPUS, ids=lambda gpu: gpu.name)
+def test_a_gpu_that_the_driver_describes_is_used_or_refused_with_the_reason(in_image, gpu: GpuState) -> None:  # type: ignore[no-untyped-def]
+    done = in_image(gpu, "doctor", "--no-smoke", "--json")
+    assert done.returncode == gpu.code_in("blackwell"), done.stdout + done.stderr
+    assert len(json.loads(done.stdout)["gpus"]) == gpu.listed
+    assert gpu.said in done.stdout
+    trained = in_image(gpu, *TRAIN)
+    assert trained.returncode == (gpu.code_in("blackwell") or NO_DEVICE)
+    assert gpu.code_in("blackwell") or "CUDA finds none" in trained.stderr  # as the stub of libcuda does: it was tried

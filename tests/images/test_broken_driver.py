@@ -1,4 +1,4 @@
-"""Every state of a broken driver, with stub libraries: an image for GPUs computes nothing on the CPU unasked."""
+"""Every state of a driver, with stub libraries: an image for GPUs computes nothing on the CPU unasked."""
 
 import json
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.broken_driver.gpus import GPUS, GpuState
 from tests.broken_driver.states import STATES, DriverState, compile_stubs
 from tests.images.containers import Hardened
 from tools import matrix
@@ -30,7 +31,7 @@ print(json.dumps(ended))
 Run = tuple[dict[str, str], tuple[str, ...]]
 
 
-def in_state(state: DriverState) -> dict[str, str]:
+def in_state(state: DriverState | GpuState) -> dict[str, str]:
     path = ":".join(f"/stubs/{library.partition('.')[0]}" for library in state.libraries)
     return {"LD_LIBRARY_PATH": path, **state.environment}
 
@@ -75,3 +76,12 @@ def test_who_chose_the_cpu_gets_it(hardened: Hardened, stubs: Path) -> None:
     chosen = [in_state(state) | choice for choice in CHOICES for state in (STATES[0], STATES[-1])]
     ended = run_all(hardened, stubs, [(each, words) for each in chosen for words in (TRAIN, ("doctor", "--no-smoke"))])
     assert [code for code, _ in ended] == [BAD_INPUT, 0] * len(chosen), ended
+
+
+def test_doctor_judges_every_gpu_that_the_driver_describes(hardened: Hardened, row: matrix.Row, stubs: Path) -> None:
+    words = ("doctor", "--no-smoke", "--json")
+    ended = run_all(hardened, stubs, [(in_state(gpu), words) for gpu in GPUS])
+    for gpu, (code, said) in zip(GPUS, ended, strict=True):
+        assert code == (gpu.code_in(row.name) if row.cuda else 0), f"{gpu.name}: {said}"
+        assert len(json.loads(said[said.index("{") :])["gpus"]) == gpu.listed, gpu.name
+        assert not row.cuda or gpu.said in said, gpu.name

@@ -74,13 +74,13 @@ def test_a_row_with_a_promise_that_is_not_kept_is_not_built(context: Path, chang
 
 
 def test_a_row_with_cuda_that_got_a_torch_without_it_is_not_built(context: Path) -> None:
-    """The pins and wheels of `cpu` by the steps of `blackwell`: what a careless pip step does to images."""
+    """The pins and wheels of `cpu`, on its base, by the steps of `blackwell`: what a careless pip step does to images."""
     cpu = rows.rows()["cpu"]
     house = rows.ROOT / cpu.wheelhouse
     if not any(house.glob("*.whl")):
         pytest.skip(f"{cpu.wheelhouse} is empty, and a build would ask an index: ./run wheelhouse-cpu")
     (context / cpu.wheelhouse).parent.mkdir()
     (context / cpu.wheelhouse).symlink_to(house)
-    swapped = replace(BLACKWELL, name=cpu.name, torch=cpu.torch)
+    swapped = replace(BLACKWELL, name=cpu.name, torch=cpu.torch, base=cpu.base, python=cpu.python)
     said = _fails(_words(swapped, replace(building.this_build(BLACKWELL), wheelhouse=True)), context)
     assert f"gate: torch is {cpu.torch} for CUDA None, but the row promises {cpu.torch} for CUDA 12.8" in said

@@ -158,4 +158,5 @@ def test_programs_under_the_gpl_are_named_with_their_source(image: str, facts: d
         assert found["version"] in notice
         assert found["licenses"] == [{"expression": "GPL-3.0-or-later"}]
     assert "GPL-3.0-or-later" in facts["Config"]["Labels"]["org.opencontainers.image.licenses"]
-    assert [one["name"] for one in listed if not one.get("licenses")] in ([], ["espeakng-loader"])
+    silent = {one["name"] for one in listed if not one.get("licenses")}
+    assert silent <= {"espeakng-loader", "cuda-toolkit"}  # the second has no files: it requires NVIDIA's others

@@ -14,7 +14,7 @@ STATES = {
     "cpu": ("applied", "retired", "applied"),
     "cuda": ("not for this version", "not for this version", "not for this version"),
     "blackwell": ("not for this version", "not for this version", "applied"),
-    "cuda13": ("retired", "applied", "applied"),
+    "cuda13": ("retired", "retired", "applied"),
 }
 FINAL = {"applied", "retired", "not for this version"}
 IDS = ("torchaudio-cpu", "torchaudio-cuda-minor", "torchaudio-load")

@@ -107,6 +107,13 @@ def test_a_card_that_fell_off_the_bus_costs_itself_alone_and_is_still_counted() 
     assert (second.name, second.memory_mib, second.unified) == (None, None, False)
 
 
+def test_when_no_card_answers_the_caller_hears_why() -> None:
+    nvml = Nvml(Device(name="lost"), Device(name="lost"))
+    with pytest.raises(NVMLError, match="GPU is lost"):
+        read_cards(nvml)
+    assert nvml.open == 0
+
+
 def test_a_library_without_a_driver_is_the_callers_to_judge() -> None:
     class Broken(Nvml):
         def nvmlInit(self) -> None:

@@ -15,13 +15,15 @@ def read_cards(nvml: Any) -> tuple[NvidiaCard, ...]:
     """All cards; `nvml` is the module pynvml, or a test's replacement for it.
 
     Raises:
-        nvml.NVMLError: there is no driver, or it does not respond.
+        nvml.NVMLError: there is no driver, or it does not respond, or none of its cards does.
     """
     nvml.nvmlInit()
     try:
         driver = _text(nvml.nvmlSystemGetDriverVersion())
         count = nvml.nvmlDeviceGetCount()
-        cards = (read_or_none(nvml, partial(_card, nvml, number, driver)) for number in range(count))
+        cards = tuple(read_or_none(nvml, partial(_card, nvml, number, driver)) for number in range(count))
+        if cards and not any(cards):
+            return (_card(nvml, 0, driver),)  # raises what the driver says of it
         # A card that has fallen off the bus is still listed, after the ones that respond.
         return tuple(card or NvidiaCard(bus=f"ffffffff:{number:x}", driver=driver) for number, card in enumerate(cards))
     finally:
