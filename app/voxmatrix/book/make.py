@@ -95,7 +95,7 @@ class BookJob:
         with PartialChapters(request.book, self.units, ledger, folder, request.joining, meter=self._meter) as chapters:
 
             def progressed(progress: JobProgress) -> None:
-                chapters.update()
+                chapters.update(progress.seconds_left)
                 on_progress(progress, chapters.complete)
 
             outcome = self._run(workers, len(self.units), progressed)
