@@ -14,6 +14,7 @@ from tests.toys.family import voice_of
 from tests.work import openings
 from tests.work.test_ledger import earlier_ledger
 from voxmatrix.audio.loudness_meter import sound_powers
+from voxmatrix.book import partial
 from voxmatrix.book.content import Book, Chapter
 from voxmatrix.book.join import loudness
 from voxmatrix.book.join.audiobook import Joined
@@ -149,7 +150,11 @@ def test_ctrl_c_while_chapters_are_joined_says_that_the_same_call_goes_on(reques
     assert make(request_)[0].known == outcome.spoken
 
 
-def test_complete_chapters_can_be_heard_while_the_rest_is_made(request_: BookRequest, make: Make) -> None:
+@pytest.mark.parametrize(("soon_seconds", "heard"), [(0.0, {"01 One.mp3"}), (60.0, set())])
+def test_complete_chapters_can_be_heard_while_the_rest_is_made_unless_it_is_made_soon(
+    request_: BookRequest, make: Make, monkeypatch: pytest.MonkeyPatch, soon_seconds: float, heard: set[str]
+) -> None:
+    monkeypatch.setattr(partial, "SOON_SECONDS", soon_seconds)
     long = with_text(request_, 2, *(f"slow sentence number {number}." for number in range(30)))
     seen: set[str] = set()
 
@@ -158,13 +163,14 @@ def test_complete_chapters_can_be_heard_while_the_rest_is_made(request_: BookReq
         seen.update(path.name for path in folder.glob("[0-9]*") if chapters == 1)
 
     make(long, look)
-    assert seen == {"01 One.mp3"}
+    assert seen == heard
     assert not partial_folder(request_.out).exists()
 
 
 def test_a_complete_chapter_of_an_earlier_run_stays_if_nothing_of_it_has_changed(
-    request_: BookRequest, make: Make
+    request_: BookRequest, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(partial, "SOON_SECONDS", 0.0)
     long = with_text(request_, 2, *(f"slow sentence number {number}." for number in range(30)))
     file = partial_folder(request_.out) / "01 One.mp3"
 

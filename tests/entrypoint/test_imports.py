@@ -43,7 +43,7 @@ _SENTENCE = (
     *("voxmatrix.voices.cast_table", "voxmatrix.voices.library", "voxmatrix.models.library"),
     *("voxmatrix.text.pls", "voxmatrix.text.lexicon_file", "voxmatrix.remote.servers"),
     *("voxmatrix.compute.device", "voxmatrix.inference.provider", "voxmatrix.piper.onnx.conv2d"),
-    *("voxmatrix.cli.parameters.workers", "voxmatrix_entrypoint.device"),
+    *("voxmatrix.cli.parameters.workers", "voxmatrix_entrypoint.device", "numpy.random"),
 )
 
 

@@ -1,6 +1,7 @@
 """Whether each sentence of a book is spoken as it is written, as far as its sound tells, or a recogniser of words."""
 
 import json
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,13 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from voxmatrix.audio.waves import Samples
-from voxmatrix.book.join.samples import read_speech
+from voxmatrix.book.join.loudness import SpeechMeter
+from voxmatrix.book.join.samples import FULL_SCALE, read_speech
 from voxmatrix.book.join.timeline import Spoken
 from voxmatrix.book.units import BookUnit
 from voxmatrix.errors import BadInputError, Finding
 from voxmatrix.files import read_text_or_empty, storage_errors
 from voxmatrix.judge.hearing import Recogniser
-from voxmatrix.judge.sound import SpeechFacts, Usual, improbable, measure, usual
+from voxmatrix.judge.sound import SpeechFacts, Usual, improbable, usual
 from voxmatrix.models.card import VoiceCard
 from voxmatrix.progress import OnProgress
 from voxmatrix.speak.synthesize import in_words
@@ -83,9 +85,14 @@ class SpeechCheck:
     compared with the same.
     """
 
-    def __init__(self, voice: VoiceCard, listener: Listener | None, *, compared: bool = True) -> None:
-        """`compared`: sentences are also compared with each other, and not only with what is possible."""
+    def __init__(
+        self, voice: VoiceCard, listener: Listener | None, *, compared: bool = True, meter: SpeechMeter | None = None
+    ) -> None:
+        """`compared`: sentences are also compared with each other, and not only with what is possible. `meter` may have
+        measured them already.
+        """
         self._voice, self._listener, self._compared = voice, listener, compared
+        self._meter = meter or SpeechMeter()
         self._usual: Usual | None = None
 
     def doubts(self, sentences: Sequence[tuple[BookUnit, Spoken]], on_progress: OnProgress) -> list[Doubt]:
@@ -97,12 +104,13 @@ class SpeechCheck:
         facts, impossible, heard = [], [], []
         strict = self._voice.capabilities.autoregressive
         for number, (unit, one) in enumerate(sentences, start=1):
-            samples = read_speech(one).astype(np.float32) / np.float32(32768.0)
-            volume = unit.unit.style.volume
-            facts.append(measure(samples / np.float32(volume or 1.0), one.rate_hz))
+            facts.append(_at_full_volume(self._meter.facts(one), unit.unit.style.volume))
             impossible.append(self._impossible(unit, facts[-1]))
-            is_heard = self._listener and not impossible[-1]
-            heard.append(self._listener.doubt(one, samples, strict=strict) if self._listener and is_heard else "")
+            words = ""
+            if self._listener and not impossible[-1]:
+                samples = read_speech(one).astype(np.float32) / np.float32(FULL_SCALE)
+                words = self._listener.doubt(one, samples, strict=strict)
+            heard.append(words)
             on_progress(number, len(sentences))
         unlike = self._unlike(sentences, facts, impossible) if self._compared else [""] * len(facts)
         return [
@@ -132,6 +140,10 @@ class SpeechCheck:
             return ""
         said = in_words([unit.unit.text], self._voice, replace(style, cast={}), whole=True)
         return improbable(" ".join(one.text for one in said), facts, style.speed)
+
+
+def _at_full_volume(facts: SpeechFacts, volume: float) -> SpeechFacts:
+    return facts._replace(level_dbfs=facts.level_dbfs - 20 * math.log10(volume or 1.0))
 
 
 def refuse_faulty_voice(voice: str, doubts: Sequence[Doubt], sentences: int) -> None:

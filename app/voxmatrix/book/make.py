@@ -95,7 +95,7 @@ class BookJob:
         with PartialChapters(request.book, self.units, ledger, folder, request.joining, meter=self._meter) as chapters:
 
             def progressed(progress: JobProgress) -> None:
-                chapters.update()
+                chapters.update(progress.seconds_left)
                 on_progress(progress, chapters.complete)
 
             outcome = self._run(workers, len(self.units), progressed)
@@ -127,7 +127,7 @@ class BookJob:
             And what `run_job` raises.
         """
         listener = Listener(recogniser, self._request.job_folder / _HEARD) if recogniser else None
-        check = SpeechCheck(self._request.voice, listener, compared=full)
+        check = SpeechCheck(self._request.voice, listener, compared=full, meter=self._meter)
         before = self.units
         doubts = check.doubts(self._sentences(), on_progress)
         if again:

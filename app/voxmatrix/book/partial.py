@@ -26,9 +26,13 @@ from voxmatrix.text.normalisation.say_as import without_marks
 from voxmatrix.work.delivery import Delivery
 from voxmatrix.work.ledger import Ledger
 
+#: A chapter is not written if the book will be complete so soon: to encode it takes a tenth of the time of all.
+SOON_SECONDS = 60.0
+
 
 class PartialChapters:
     """Writes each chapter whose sentences are all spoken, in a thread: encoding must not keep the workers waiting.
+    Those of the last minute are not written.
 
     What an earlier run has written stays if it is the same, so that it is heard and not encoded again. Gives all
     sentences to `meter`. A chapter that cannot be written is not an error: the book is made all the same, or fails with
@@ -74,8 +78,12 @@ class PartialChapters:
         self._thread.join()
         self._meter.stop()
 
-    def update(self) -> None:
-        """Look which chapters have become complete; only the first open one, since they are spoken in order."""
+    def update(self, seconds_left: float | None = None) -> None:
+        """Look which chapters have become complete; only the first open one, since they are spoken in order.
+
+        `seconds_left`: until all are spoken, if that is known.
+        """
+        is_soon = seconds_left is not None and seconds_left < SOON_SECONDS
         while self._left:
             chapter, units = self._left[0]
             while units and (delivery := self._ledger.delivery(units[0].unit.key)):
@@ -91,7 +99,7 @@ class PartialChapters:
                 name = early_chapter_name(self._book, chapter)
                 if self._written.get(name) == complete.digest and (self._folder / name).is_file():
                     self._kept.add(name)
-                else:
+                elif not is_soon:
                     self._jobs.put(complete)
             self._spoken = []
 

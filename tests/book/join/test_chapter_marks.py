@@ -11,7 +11,7 @@ import pytest
 
 from tests.book.join.books import book, finished, spoken, tone
 from voxmatrix.audio import ffmpeg as ffmpeg_module
-from voxmatrix.book.join import sound_file
+from voxmatrix.book.join import m4b, sound_file
 from voxmatrix.book.join.chapter_marks import MAX_NERO_MARKS, Mark, check_chapter_marks, read_chapter_marks
 from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
 from voxmatrix.book.join.m4b import parts, write_m4b
@@ -52,7 +52,10 @@ def assert_marks(found: Sequence[Mark], expected: Sequence[Mark]) -> None:
 
 @pytest.mark.usefixtures("_ffmpeg")
 @pytest.mark.parametrize("seconds", [[1, 3, 1], [5, 80, 100], [0.02] * 300], ids=["5 s", "3 min", "300 chapters"])
-def test_both_places_have_every_chapter(tmp_path: Path, seconds: Sequence[float]) -> None:
+def test_both_places_have_every_chapter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: Sequence[float]
+) -> None:
+    monkeypatch.setattr(m4b, "PART_SECONDS", 180.0)
     ready = ready_book(tmp_path, seconds)
     assert (len(parts(ready)) > 1) == (sum(seconds) > 180)
     found = read_chapter_marks(write_m4b(ready, tmp_path / "book.m4b"))

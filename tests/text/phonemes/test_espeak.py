@@ -22,8 +22,8 @@ from voxmatrix.text.phonemes.espeak import (
 ECHO = """
 import json, os, pathlib, sys, time
 print(json.dumps({"version": "1.52.0"}), flush=True)
-for line in sys.stdin:
-    texts = json.loads(line)
+for line in sys.stdin.buffer:
+    texts = [text.decode("unicode_escape") for text in line.split(b"\\t")[:-1]]
     text = " ".join(texts)
     if "poison" in text:
         os._exit(1)

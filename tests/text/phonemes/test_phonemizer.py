@@ -313,8 +313,8 @@ WITHOUT_PIPER = """
 import json, sys
 missing = {"arabic": "piper", "japanese": "pyopenjtalk", "hebrew": "piper", "thai": "tltk.nlp"}.get(sys.argv[-1])
 print(json.dumps({"missing": missing} if missing else {"version": "1.52.0"}), flush=True)
-for line in sys.stdin:
-    print(json.dumps([[["a", len(text)]] for text in json.loads(line)]), flush=True)
+for line in sys.stdin.buffer:
+    print(json.dumps([[["a", len(text.decode("unicode_escape"))]] for text in line.split(b"\\t")[:-1]]), flush=True)
 """
 
 

@@ -13,10 +13,8 @@ from voxmatrix.book.join.cover import with_usable_cover
 from voxmatrix.book.join.finished import FinishedSpeech, JoinSettings
 from voxmatrix.book.join.loudness import Levels, SpeechMeter, measure
 from voxmatrix.book.join.m4b import write_m4b
-from voxmatrix.book.join.overlay.write import write_overlay
 from voxmatrix.book.join.sound_file import PER_CHAPTER, WHOLE_BOOK, check_sound_format
 from voxmatrix.book.join.timeline import Spoken, Timeline, timeline
-from voxmatrix.book.read import as_epub
 from voxmatrix.book.shop.check import Report, check_files
 from voxmatrix.book.shop.files import write_shop_files
 from voxmatrix.errors import Finding
@@ -196,6 +194,9 @@ def _write_others(speech: FinishedSpeech, out: Path, source: Path | None) -> tup
             written.append(out.with_suffix(f".{name}"))
             write_text(written[-1], FORMATS[name](captions))
     if speech.settings.overlay:
+        from voxmatrix.book.join.overlay.write import write_overlay  # with lxml and all of urllib: 0.1 s
+        from voxmatrix.book.read import as_epub
+
         written.append(overlay_path(out, source))
         with as_epub(source) as epub:
             findings = write_overlay(speech, written[-1], source=epub)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,9 +26,11 @@ from voxmatrix.audio.loudness_meter import (
     measure_sounds,
     sound_powers,
 )
-from voxmatrix.book.join.samples import read_speech
+from voxmatrix.book.join.samples import FULL_SCALE, read_speech
 from voxmatrix.book.join.timeline import Spoken, TimedChapter, Timeline
 from voxmatrix.errors import VoxmatrixError
+from voxmatrix.judge.sound import SpeechFacts
+from voxmatrix.judge.sound import measure as measure_speech
 from voxmatrix.progress import OnProgress
 
 #: The usual loudness of audiobooks and podcasts in mono.
@@ -108,6 +111,11 @@ def _gain_db(heard: list[Momentary]) -> float:
     return round(float(np.clip(TARGET_LUFS - loudness, -MAX_GAIN_DB, MAX_GAIN_DB)), 2)
 
 
+class _Measured(NamedTuple):
+    powers: Powers
+    facts: SpeechFacts
+
+
 class SpeechMeter:
     """Measures each sentence once: in a thread what it is given between `start` and `stop`, anything else when asked.
 
@@ -115,7 +123,7 @@ class SpeechMeter:
     """
 
     def __init__(self) -> None:
-        self._powers: dict[str, Powers] = {}  # by checksum
+        self._measured: dict[str, _Measured] = {}  # by checksum
         self._queue: SimpleQueue[Spoken | None] = SimpleQueue()
         self._stopping = False
         self._lock = threading.Lock()
@@ -141,13 +149,26 @@ class SpeechMeter:
         Raises:
             BadInputError, DamagedFileError: as `read_speech`.
         """
+        return self._of(spoken).powers
+
+    def facts(self, spoken: Spoken) -> SpeechFacts:
+        """What a check of its sound wants to know of a sentence, which is read and verified.
+
+        Raises:
+            BadInputError, DamagedFileError: as `read_speech`.
+        """
+        return self._of(spoken).facts
+
+    def _of(self, spoken: Spoken) -> _Measured:
         with self._lock:
-            found = self._powers.get(spoken.sha256)
+            found = self._measured.get(spoken.sha256)
             if found is None:
-                found = self._powers[spoken.sha256] = sound_powers(read_speech(spoken), spoken.rate_hz)
+                samples, rate_hz = read_speech(spoken), spoken.rate_hz
+                facts = measure_speech(samples.astype(np.float32) / np.float32(FULL_SCALE), rate_hz)
+                found = self._measured[spoken.sha256] = _Measured(sound_powers(samples, rate_hz), facts)
             return found
 
     def _measure(self) -> None:
         while (spoken := self._queue.get()) and not self._stopping:
             with suppress(VoxmatrixError):
-                self.powers(spoken)
+                self._of(spoken)

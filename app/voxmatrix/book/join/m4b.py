@@ -24,8 +24,8 @@ from voxmatrix.book.join.timeline import TimedSentence
 from voxmatrix.machine.probes.limits import cpus
 from voxmatrix.progress import OnProgress
 
-#: The least length of a part but the last: to start ffmpeg takes as long as it needs for ten seconds of speech.
-PART_SECONDS = 180.0
+#: The least length of a part but the last: to start ffmpeg takes as long as it needs for half a minute of speech.
+PART_SECONDS = 600.0
 #: Rates that AAC has: sound of others would be resampled, and whole frames of it are not whole frames of AAC.
 _RATES_HZ = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350)
 

@@ -48,7 +48,8 @@ def read_speech(spoken: Spoken) -> Samples16:
 
 #: At most -1.5 dBTP are wanted in what is heard; encoding moves peaks by some tenths of a decibel.
 CEILING_DBTP = -2.0
-_FULL_SCALE = 32768
+#: Of 16-bit samples.
+FULL_SCALE = 32768
 
 
 def chapter_sound(chapter: TimedChapter, rate_hz: int, gains_db: Iterable[float]) -> Iterator[bytes]:
@@ -72,8 +73,8 @@ def sound(sentences: Iterable[tuple[TimedSentence, float]], start: int, end: int
 
 def levelled(samples: Samples16, rate_hz: int, gain_db: float) -> Samples16:
     """Samples with a gain; for some milliseconds around peaks that would be too high, it is lower."""
-    gain = np.float32(10 ** (gain_db / 20) / _FULL_SCALE)
+    gain = np.float32(10 ** (gain_db / 20) / FULL_SCALE)
     limited = limit_true_peak(samples.astype(np.float32) * gain, rate_hz, CEILING_DBTP)
-    scaled = np.clip(np.rint(limited * _FULL_SCALE), -_FULL_SCALE, _FULL_SCALE - 1)
+    scaled = np.clip(np.rint(limited * FULL_SCALE), -FULL_SCALE, FULL_SCALE - 1)
     result: Samples16 = scaled.astype(np.int16)
     return result

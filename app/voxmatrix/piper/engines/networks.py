@@ -65,7 +65,7 @@ def on_gpu(path: Path, part: ModelPart, gpu: FoundGpu, least: int = 1, *, optimi
 def all_inputs(
     ids: Sequence[int],
     options: SynthesisOptions,
-    seed: int | np.random.Generator | None,
+    seed: "int | np.random.Generator | None",
     noise_per_id: int = NOISE_PER_ID,
 ) -> dict[str, Any]:
     """The inputs for one sentence, of Piper and the noise."""

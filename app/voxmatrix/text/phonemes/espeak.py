@@ -50,7 +50,9 @@ Clause = tuple[str, int]
 
 
 class LineServer(Closeable):
-    """A program that answers lines with texts, in a process of its own. Starting it does not block.
+    """A program that answers lines of texts, in a process of its own. Starting it does not block.
+
+    A line has the texts in `unicode_escape`, with a tab behind each. Its answer is JSON.
 
     If it dies, it is restarted once.
     """
@@ -100,7 +102,7 @@ class LineServer(Closeable):
             for _attempt in range(2):
                 try:
                     self._greeted()
-                    self._process.write(json.dumps(texts).encode())
+                    self._process.write(b"".join(text.encode("unicode_escape") + b"\t" for text in texts))
                     return list(json.loads(self._process.read(ANSWER_SECONDS)))
                 except EndedError:
                     started = bool(self._greeting)

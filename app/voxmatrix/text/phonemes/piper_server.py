@@ -1,8 +1,8 @@
-"""The process that loads phonemizers of piper-tts, which is under the GPL: JSON texts in, answers out.
+"""The process that loads phonemizers of piper-tts, which is under the GPL: texts in, answers out.
 
 Run by path:  python -I piper_server.py KIND, which is "arabic" or a phoneme type. The first line out is a `version`, or
-the name of the package that is `missing`. Then each line in, a list of texts, is answered by a list: of texts with
-vowel signs for Arabic, else of phonemes for each text.
+the name of the package that is `missing`. Then each line in, texts in `unicode_escape` with a tab behind each, is
+answered by a list: of texts with vowel signs for Arabic, else of phonemes for each text.
 """
 
 import importlib
@@ -43,7 +43,7 @@ def main() -> None:
         return
     say({"version": importlib.metadata.version("piper-tts")})
     for line in sys.stdin.buffer:
-        texts = json.loads(line)
+        texts = [text.decode("unicode_escape") for text in line.split(b"\t")[:-1]]
         if kind == "arabic":
             say([loaded(text) for text in texts])
         else:

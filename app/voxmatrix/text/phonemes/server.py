@@ -1,13 +1,13 @@
-"""The process that loads libespeak-ng, which is under the GPL: JSON texts in, their clauses out.
+"""The process that loads libespeak-ng, which is under the GPL: texts in, their clauses out.
 
 Run by path, so that it needs nothing but the standard library:  python -I -S server.py VOICE MODE LIBRARY...
 MODE is the phoneme mode of espeak_TextToPhonemes (speak_lib.h).
-The first line out is a `version`, or an `error` (`library` or `voice`) with its `detail`. Then each line in, a list of
-texts, is answered by a list for each text: of [phonemes, characters read so far], one pair for each clause.
+The first line out is a `version`, or an `error` (`library` or `voice`) with its `detail`. Then each line in, texts in
+`unicode_escape` with a tab behind each, is answered by a list for each text: of [phonemes, characters read so far], one
+pair for each clause. Lines out are JSON, written without the package json: to import it takes as long as all else here.
 """
 
 import ctypes
-import json
 import os
 import sys
 
@@ -22,7 +22,7 @@ def main() -> None:
     os.dup2(2, 1)  # whatever the library prints stays out of the answers
 
     def say(answer: object) -> None:
-        answers.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
+        answers.write(_json(answer).encode() + b"\n")
         answers.flush()
 
     library, detail = _load(paths)
@@ -35,7 +35,8 @@ def main() -> None:
         return
     say({"version": version})
     for line in sys.stdin.buffer:
-        say([_clauses(library, text.encode("utf-8", "replace"), int(mode)) for text in json.loads(line)])
+        texts = [text.decode("unicode_escape") for text in line.split(b"\t")[:-1]]
+        say([_clauses(library, text.encode("utf-8", "replace"), int(mode)) for text in texts])
 
 
 def _load(paths: list[str]) -> tuple[ctypes.CDLL | None, str]:
@@ -95,6 +96,17 @@ def _clauses(library: ctypes.CDLL, text: bytes, mode: int) -> list[tuple[str, in
     # A mark that the library still holds would be read before the next text.
     library.espeak_TextToPhonemes(ctypes.byref(ctypes.c_void_p(ctypes.addressof(_NOTHING))), _UTF8, mode)
     return found
+
+
+def _json(value: object) -> str:
+    if isinstance(value, str):
+        units = value.encode("utf-16-be", "surrogatepass").hex()
+        return '"' + "".join("\\u" + units[at : at + 4] for at in range(0, len(units), 4)) + '"'
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_json(key)}:{_json(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_json, value)) + "]"
+    return str(value)
 
 
 if __name__ == "__main__":
