@@ -144,7 +144,7 @@ def full_scale(path: Path, file: Any) -> float:
 def _decode(
     path: Path, file: Any, rate_hz: int, limit: int | None, *, scale: float, channel: int | None = None
 ) -> tuple[Wave, Samples, int | None]:
-    """The mean of the channels, or one of them; the energies of the channels and of their mean; the only good one."""
+    """The mean of the channels, or one of them; the energies of several and of their mean; the only good one."""
     import soxr
 
     resample = soxr.ResampleStream(file.samplerate, rate_hz, 1, dtype="float32") if file.samplerate != rate_hz else None
@@ -160,10 +160,11 @@ def _decode(
         block = read if scale == 1.0 else read * np.float32(1 / scale)
         if scale == 1.0 or scale > 2 * _MAX_FLOAT:
             clipping.add(block)
+        mono = block[:, channel or 0]
         if several:
             levels.append(_powers(block, file.samplerate))
-        mono = block.mean(axis=1, dtype=np.float32) if several else block[:, channel or 0]
-        energies += [*np.einsum("fc,fc->c", block, block), mono @ mono]
+            mono = block.mean(axis=1, dtype=np.float32)
+            energies += [*np.einsum("fc,fc->c", block, block), mono @ mono]
         parts.append(resample.resample_chunk(mono) if resample else mono)
     if resample and frames:
         parts.append(resample.resample_chunk(np.zeros(0, np.float32), last=True))
@@ -232,9 +233,9 @@ class _Clipping:
 
     def add(self, block: Samples) -> None:
         self._samples += block.size
-        loud = np.abs(block) >= FULL_SCALE
-        if not loud.any():
+        if block.max() < FULL_SCALE and block.min() > -FULL_SCALE:
             return
+        loud = np.abs(block) >= FULL_SCALE
         for channel in range(self._channels):
             edges = np.flatnonzero(np.diff(np.concatenate(([0], loud[:, channel].view(np.int8), [0]))))
             runs = edges[1::2] - edges[::2]

@@ -56,10 +56,11 @@ def may_have_more(file: io.RawIOBase, form: SoundFormat | None) -> bool:
         return False
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         start = data[:_START_BYTES]
-        if form is WAV and _OPEN_DATA.search(start):
+        is_open = form is WAV and _OPEN_DATA.search(start)
+        if is_open or (form is W64 and int.from_bytes(start[16:24], "little") < size):
             return len(_beginnings(data, form)) > 1
-        if form is W64 and int.from_bytes(start[16:24], "little") < size:
-            return len(_beginnings(data, form)) > 1
+        if form is WAV and int.from_bytes(start[4:8], "little") + 8 == size:
+            return False  # its header is that of the whole file
         from_ = max(_end_of_start(data, 0, form), position - _READ_AHEAD)
         if form.beginning.search(data, from_):
             return True

@@ -45,7 +45,8 @@ def speech_span(
     levels = levels_dbfs(samples, rate_hz) if levels is None else levels
     if not len(levels):
         return 0, len(samples)
-    speech = spoken_frames(levels, float(np.percentile(levels, 95)), speech_threshold_dbfs(levels))
+    noise_dbfs, loud_dbfs = _noise_and_loud(levels)
+    speech = spoken_frames(levels, loud_dbfs, _threshold_dbfs(noise_dbfs, loud_dbfs))
     if speech is None:
         return 0, len(samples)
     hop, margin = round(HOP_SECONDS * rate_hz), round(MARGIN_SECONDS * rate_hz)
@@ -56,17 +57,29 @@ def speech_span(
 
 def speech_threshold_dbfs(levels: NDArray[np.float64]) -> float:
     """The level from which a frame of a recording is speech, by those of all of its frames."""
-    noise, loud = np.percentile(levels, (10, 95))
-    return float(max(loud - RANGE_DB, min(noise + ABOVE_NOISE_DB, loud - MIN_RANGE_DB)))
+    return _threshold_dbfs(*_noise_and_loud(levels))
 
 
-def levels_dbfs(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float64]:
-    """RMS levels of 20 ms frames, one every 10 ms, after removal of the DC offset; at least -120."""
+def _noise_and_loud(levels: NDArray[np.float64]) -> tuple[float, float]:
+    noise, loud = np.percentile(levels, (10, 95)).tolist()
+    return noise, loud
+
+
+def _threshold_dbfs(noise_dbfs: float, loud_dbfs: float) -> float:
+    return max(loud_dbfs - RANGE_DB, min(noise_dbfs + ABOVE_NOISE_DB, loud_dbfs - MIN_RANGE_DB))
+
+
+def levels_dbfs(samples: NDArray[np.float32], rate_hz: int, offset: float | None = None) -> NDArray[np.float64]:
+    """RMS levels of 20 ms frames, one every 10 ms, after removal of the DC offset; at least -120.
+
+    `offset` is that of the samples, if already computed.
+    """
     hop = round(HOP_SECONDS * rate_hz)
     hops = len(samples) // hop
     if hops < 2:
         return np.zeros(0)
-    waves = samples[: hops * hop].reshape(hops, hop) - samples.mean(dtype=np.float64).astype(np.float32)
+    offset = samples.mean(dtype=np.float64) if offset is None else offset
+    waves = samples[: hops * hop].reshape(hops, hop) - np.float32(offset)
     power = np.einsum("hs,hs->h", waves, waves).astype(np.float64) / hop
     levels: NDArray[np.float64] = 10 * np.log10(np.maximum((power[:-1] + power[1:]) / 2, 10 ** (_SILENT_DBFS / 10)))
     return levels

@@ -67,9 +67,9 @@ def make_sound(path: Path, rate_hz: int, key: str, cache: Cache, *, measured: bo
         wave = load.read(path, rate_hz, max_seconds=READ_SECONDS)
     except AudioError as error:
         return SoundFacts(fault=error.fault, problem=error.problem, remedy=error.remedy)
-    levels = waves.levels_dbfs(wave.samples, rate_hz)
+    offset = float(wave.samples.mean(dtype=np.float64))
+    levels = waves.levels_dbfs(wave.samples, rate_hz, offset)
     trimmed = waves.trim(wave.samples, rate_hz, levels)
-    offset = wave.samples.mean(dtype=np.float64)
     if abs(offset) >= OFFSET:
         trimmed = trimmed - np.float32(offset)
     stored = np.clip(np.rint(trimmed * 32767), -32768, 32767).astype(np.int16)

@@ -77,6 +77,15 @@ def test_only_what_is_wanted_is_said_and_by_many_as_by_one(voice: VoiceCard, tmp
     assert len(list((tmp_path / "1" / "speech").rglob("*.wav"))) < len(SENTENCES)
 
 
+def test_progress_knows_when_there_are_fewer_sentences_than_are_wanted(voice: VoiceCard, tmp_path: Path) -> None:
+    progress: list[tuple[int, int]] = []
+    teacher = VoiceTeacher([voice], processes(voice))
+    teacher.speak(SENTENCES[:30], tmp_path, 10_800.0, lambda done, of: progress.append((done, of)))
+    said = sum(one.frames for one in read_corpus(tmp_path)) / 80
+    assert progress[-1] == (round(said), round(said))
+    assert all(0 <= done <= of < 3 * said for done, of in progress)
+
+
 def test_what_was_said_before_an_interruption_is_not_said_again(voice: VoiceCard, tmp_path: Path) -> None:
     def interrupted(done: int, of: int) -> None:
         if done:

@@ -10,7 +10,6 @@ from voxmatrix.transcripts.json_lines import read_json_lines
 from voxmatrix.transcripts.lines import Problem, TranscriptRow, check_text, suffix_of
 from voxmatrix.transcripts.table import read_table
 from voxmatrix.transcripts.western import western
-from voxmatrix.transcripts.xlsx import read_xlsx
 
 #: The rows of a folder's transcripts and their problems.
 Transcript = tuple[list[TranscriptRow], list[Problem]]
@@ -36,6 +35,8 @@ def read_transcript(path: Path) -> Transcript:
         data = path.read_bytes()
     suffix = suffix_of(path.name)
     if suffix == ".xlsx":
+        from voxmatrix.transcripts.xlsx import read_xlsx
+
         return read_table(read_xlsx(data, path.name), path.name)
     check_text(data, path)
     decoded = western(data)

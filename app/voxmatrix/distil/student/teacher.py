@@ -124,11 +124,12 @@ class VoiceTeacher:
         styles = [self._styles[speaker_of(place, len(self._styles))] for place in range(len(sentences))]
         units = [unit_of(one.text, self._card.digest, how) for one, how in zip(sentences, styles, strict=True)]
         tried = reached = 0
+        expected = min(wanted_seconds, sum(estimated_seconds(unit.text) for unit in units))
 
-        def report(done: int, wanted: int) -> None:
+        def report(done: float, _wanted: float) -> None:
             nonlocal reached
-            reached = max(reached, done)  # what is spoken, then what of it was measured
-            progress(reached, wanted)
+            reached = max(reached, round(done))  # what is spoken, then what of it was measured
+            progress(reached, max(reached, round(expected)))
 
         def say(places: range, missing_seconds: float) -> list[TeacherSpeech]:
             nonlocal tried
@@ -138,13 +139,18 @@ class VoiceTeacher:
                 said_seconds = wanted_seconds - missing_seconds
 
                 def spoken(job: JobProgress) -> None:
-                    report(round(min(wanted_seconds, said_seconds + job.audio_seconds)), round(wanted_seconds))
+                    nonlocal expected
+                    if job.done and job.audio_seconds:  # there may be fewer sentences than are wanted
+                        whole = said_seconds + job.audio_seconds / job.done * (len(units) - places.start)
+                        expected = min(wanted_seconds, whole)
+                    report(min(expected, said_seconds + job.audio_seconds), wanted_seconds)
 
                 self._run(ledger, ahead, spoken)
             return [_speech(ledger, units[place]) for place in places]
 
         with open_ledger(folder / "speech") as ledger:
             write_corpus(folder, len(units), say, wanted_seconds, report)
+        progress(reached, reached)
 
     def _run(self, ledger: Ledger, units: Sequence[Unit], progress: OnJobProgress) -> None:
         """Speak the units that the ledger does not have yet."""
