@@ -74,7 +74,7 @@ def test_a_row_with_a_promise_that_is_not_kept_is_not_built(context: Path, chang
 
 
 def test_a_row_with_cuda_that_got_a_torch_without_it_is_not_built(context: Path) -> None:
-    """The pins and wheels of `cpu`, on its base, by the steps of `blackwell`: what a careless pip step does to images."""
+    """The pins and wheels of `cpu`, on its base, by the steps of `blackwell`: what a careless pip step does."""
     cpu = rows.rows()["cpu"]
     house = rows.ROOT / cpu.wheelhouse
     if not any(house.glob("*.whl")):
