@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voxmatrix.cli import distil, segment
 from voxmatrix.cli.parameters import options
 from voxmatrix.cli.parameters.expand import expand
-from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show_recordings
 from voxmatrix.cli.terminal.messages import echo, print_json, warn
 from voxmatrix.errors import Finding, MissingProgramError, UsageError
 
@@ -71,6 +69,10 @@ def command(recordings: _Recordings, out: _Out, given: MakeOptions, as_json: opt
 
     Interrupt it at any time: the same command continues.
     """
+    # Of `voices`, whose other commands need none of these.
+    from voxmatrix.cli.distil import show_progress
+    from voxmatrix.cli.prepare import prepare_settings, prepare_with_progress, show_recordings
+
     if out.is_file():
         raise UsageError(f"{out} is a file", "choose a folder (`out`)")
     voice = out / f"{out.absolute().name}.onnx"
@@ -81,8 +83,9 @@ def command(recordings: _Recordings, out: _Out, given: MakeOptions, as_json: opt
     prepared = prepare_with_progress(data, settings, as_json=as_json, force=given.force, judge=judge)
     if not as_json:
         show_recordings(prepared)
-    distilled = _learned(recordings, prepared, voice, given, partial(distil.show_progress, as_json=as_json))
-    verdict = _heard(_teacher(recordings, prepared), voice, judge, partial(distil.show_progress, as_json=as_json))
+    show = partial(show_progress, as_json=as_json)
+    distilled = _learned(recordings, prepared, voice, given, show)
+    verdict = _heard(_teacher(recordings, prepared), voice, judge, show)
     packages = _packages(voice)
     if as_json:
         print_json(
@@ -107,6 +110,7 @@ def _judge(value: str) -> str:
 
 def _clips(recordings: Path, out: Path, given: MakeOptions, judge: str, *, as_json: bool) -> Path:
     """The recordings, if they have texts; else they are cut into clips, unless an earlier command has done so."""
+    from voxmatrix.cli.segment import SegmentOptions, cut_with_progress, show_clips
     from voxmatrix.dataset.find import find
     from voxmatrix.dataset.layouts.without_texts import UncutError
     from voxmatrix.dataset.segment.output import REPORT
@@ -125,12 +129,12 @@ def _clips(recordings: Path, out: Path, given: MakeOptions, judge: str, *, as_js
                 raise UsageError("--text is for recordings without texts, and these have some", "omit --text")
             return recordings
     echo(f"cutting {recordings} into clips with texts: {clips}", err=True)
-    cutting = segment.SegmentOptions(
+    cutting = SegmentOptions(
         text=[text] if text else None, judge=judge or _JUDGE, language=given.language, threads=given.threads
     )
-    found, segments = segment.cut_with_progress([recordings], clips, cutting, as_json=as_json)
+    found, segments = cut_with_progress([recordings], clips, cutting, as_json=as_json)
     if not as_json:
-        segment.show_clips(clips, found, segments)
+        show_clips(clips, found, segments)
     return clips
 
 
@@ -144,15 +148,17 @@ def _learned(
     recordings: Path, prepared: "PreparedSet", voice: Path, given: MakeOptions, show: "Show"
 ) -> "Distilled | None":
     """Learn the voice, or go on with that; None if an earlier command has finished it."""
+    from voxmatrix.cli.distil import DistilOptions, learn, write_page
+
     if voice.exists() and not voice.with_suffix(".distil").exists():
         echo(f"{voice} was learned by an earlier command", err=True)
         return None
     teacher = _teacher(recordings, prepared)
-    learning = distil.DistilOptions(minutes=given.minutes, threads=given.threads)
-    distilled = distil.learn(teacher, teacher.texts, voice, learning, show)
+    learning = DistilOptions(minutes=given.minutes, threads=given.threads)
+    distilled = learn(teacher, teacher.texts, voice, learning, show)
     if finding := distilled.warning():
         warn(finding)
-    distil.write_page(distilled, voice.with_name("compare.html"))
+    write_page(distilled, voice.with_name("compare.html"))
     return distilled
 
 
@@ -186,11 +192,13 @@ def _packages(voice: Path) -> "list[Package]":
 
 
 def _show(voice: Path, distilled: "Distilled | None", verdict: "Verdict", packages: "list[Package]") -> None:
+    from voxmatrix.cli.distil import show_result
+
     for line in verdict.lines():
         echo(line)
     for package in packages:
         echo(f"{package.folder}: {', '.join(one.name for one in package.files)}\n  → {package.install}")
     if distilled is not None:
-        distil.show_result(distilled, voice)
+        show_result(distilled, voice)
     else:
         echo(f'{voice}\n  → voxmatrix speak --voice {voice} --text "Hello" --out hello.wav')

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 group = CommandGroup(help="Search, download, list, clone and remove the voices that `--voice NAME` finds, or make one.")
 group.add_typer(remote.group, name="remote")
-group.command("speed")(voice_speed.command)
-group.command("clone")(clone_voice.command)
-group.command("make", cls=checked("train", make_voice.folders), epilog=EPILOG)(make_voice.command)
 
 _Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `voices search`, or kokoro for all of its.", show_default=False)
@@ -204,6 +201,11 @@ def remove(name: _Voice, as_json: options.AsJson = False) -> None:
         return
     for path in removed:
         echo(f"removed: {path}")
+
+
+group.command("clone")(clone_voice.command)
+group.command("make", cls=checked("train", make_voice.folders), epilog=EPILOG)(make_voice.command)
+group.command("speed")(voice_speed.command)
 
 
 def _public(voice: "LibraryVoice") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from voxmatrix.book.kinds import SPOKEN_KINDS
 from voxmatrix.book.read.chapters import MANY_CHAPTERS, SHORT_CHAPTER, by_contents, divide
 from voxmatrix.book.read.epub_contents import ContentsEntry
 from voxmatrix.book.read.markup import Link
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.errors import Finding
 
 _LINES = st.lists(

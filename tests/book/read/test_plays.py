@@ -9,7 +9,7 @@ from voxmatrix.book.content import Book, Speech
 from voxmatrix.book.dialogue import with_lines_of
 from voxmatrix.book.kinds import SPOKEN_KINDS, spoken_kinds
 from voxmatrix.book.read import read_book
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.book.read.plays import recognise
 from voxmatrix.book.read.plays import said as words_of
 from voxmatrix.book.units import book_units

@@ -14,7 +14,7 @@ from voxmatrix.book.read.chapters import formula_findings
 from voxmatrix.book.read.document_language import LANGUAGES
 from voxmatrix.book.read.docx_formulas import with_readable_formulas
 from voxmatrix.book.read.epub import read_epub
-from voxmatrix.book.read.passages import Document
+from voxmatrix.book.read.passage import Document
 from voxmatrix.child_environment import for_program
 from voxmatrix.errors import BadInputError, MissingProgramError
 from voxmatrix.landlock import Limits

@@ -10,7 +10,7 @@ from voxmatrix.book.content import Chapter, Speech
 from voxmatrix.book.kinds import KINDS, SECTIONS, PartsOfKind
 from voxmatrix.book.read.epub_contents import ContentsEntry
 from voxmatrix.book.read.marks import ROMAN, spoken_heading, urls_in, without_urls
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.book.read.plays import KIND as STAGE
 from voxmatrix.book.read.plays import continue_speeches, said
 from voxmatrix.book.read.verse_numbers import without_verses

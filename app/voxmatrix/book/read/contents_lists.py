@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from voxmatrix.book.read.marks import LINE_OF_CONTENTS, MIN_LINES_OF_CONTENTS, ROMAN, never_fall, page_of
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.book.read.unspoken import is_contents_title
 
 _NUMBER_BEFORE = re.compile(rf"^(?:(?:\d{{1,3}}|{ROMAN})\b[.,:\s]*)+")

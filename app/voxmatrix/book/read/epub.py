@@ -14,7 +14,8 @@ from voxmatrix.book.read.epub_package import Package, read_cover, read_package
 from voxmatrix.book.read.gutenberg import Said, title_and_author
 from voxmatrix.book.read.headings import by_contents_or_headings
 from voxmatrix.book.read.markup import Link, attribute, children, descendants, parse
-from voxmatrix.book.read.passages import Document, Passage, ReadingOptions, read_passages
+from voxmatrix.book.read.passage import Document, Passage
+from voxmatrix.book.read.passages import ReadingOptions, read_passages
 from voxmatrix.book.read.recognition import recognise_parts
 from voxmatrix.book.read.sections import recognise
 from voxmatrix.book.read.text_file import no_text

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 
 KIND = "boilerplate"
 _NAME = r"Project Gutenberg(?:-tm|\u2122)?"

@@ -20,7 +20,7 @@ from voxmatrix.book.read.chapters import (
 )
 from voxmatrix.book.read.epub_contents import ContentsEntry
 from voxmatrix.book.read.marks import CHAPTER_WORDS, NUMBER_LINE, NUMBERED_WORDS, PART_WORDS, ROMAN, joined_lines
-from voxmatrix.book.read.passages import Document
+from voxmatrix.book.read.passage import Document
 from voxmatrix.book.read.plain_headings import mark_headings
 from voxmatrix.errors import Finding
 

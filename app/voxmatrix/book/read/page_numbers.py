@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import fmean, pstdev
 
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 
 KIND = "page-numbers"
 #: `[12]`, `- 12 -`, `Page 12 of 300`, `12 | Page`: never the number of a chapter.

@@ -6,12 +6,18 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from voxmatrix.book.read import marks
 from voxmatrix.book.read.formulas import formula
+from voxmatrix.book.read.marks import (
+    joined_lines,
+    lowered,
+    paragraph_or_contents,
+    raised,
+    with_fractions,
+    without_numbers_of_notes_and_pages,
+)
 from voxmatrix.book.read.markup import (
     BLOCKS,
     HEADINGS,
-    Link,
     attribute,
     children,
     descendants,
@@ -21,7 +27,8 @@ from voxmatrix.book.read.markup import (
     text_of,
     tidy,
 )
-from voxmatrix.book.read.play_marks import NOBODY, PlayLine, mark_play, without_play_marks
+from voxmatrix.book.read.passage import Document, Passage
+from voxmatrix.book.read.play_marks import mark_play, without_play_marks
 from voxmatrix.book.read.semantics import is_verse_number, kind_of, shift_of
 from voxmatrix.book.read.unspoken import (
     MAY_BE_CONTENTS,
@@ -53,33 +60,6 @@ _MAX_SHIFTED = 12
 _NUMBER_BEFORE = re.compile(r"(?:\d|(?<!\w)[IVXLC]{2,})$")
 _DIVIDED = re.compile(r"[^\W\d_]-\s*$")
 _ENDS_WITH_MARK = re.compile(r"[.,;:!?\u2026\u3002]\s*$")
-
-
-@dataclass
-class Passage:
-    """A paragraph, or whatever stands for itself."""
-
-    text: str
-    #: 1 to 6 for headings, else 0.
-    level: int
-    note: NoteStart | None
-    #: Of what it is a part, from `voxmatrix.book.kinds`.
-    kinds: tuple[str, ...] = ()
-    verses: tuple[str, ...] = ()  # the numbers of verses in it, as they are written
-    line: PlayLine = NOBODY  # who says it, in a play
-
-
-@dataclass
-class Document:
-    """The passages of a file, and the index of the passage that each anchor leads to; the last may be one too many."""
-
-    path: str
-    title: str = ""
-    passages: list[Passage] = field(default_factory=list)
-    anchors: dict[str, int] = field(default_factory=dict)
-    references: set[Link] = field(default_factory=set)  # what superscript links lead to
-    has_contents: bool = False
-    formulas: int = 0  # those without a description
 
 
 @dataclass(frozen=True)
@@ -140,7 +120,7 @@ class _Reader:
         elif is_verse_number(element):
             self._pieces.append(f" {VERSE}{text_of(element).strip()} ")
         elif (shift := shift_of(element, name)) and len(text := text_of(element)) <= _MAX_SHIFTED:
-            self._pieces.append(marks.lowered(text) if shift == "sub" else self._raised(text))
+            self._pieces.append(lowered(text) if shift == "sub" else self._raised(text))
             for inner in element.iter():
                 self._mark(inner)
         else:
@@ -206,7 +186,7 @@ class _Reader:
 
     def _raised(self, text: str) -> str:
         before = "".join(piece[-_SOME_CHARACTERS:] for piece in self._pieces[-_SOME_PIECES:])
-        found = marks.raised(text, before.rpartition(_BREAK)[2])
+        found = raised(text, before.rpartition(_BREAK)[2])
         return f"{VERSE}{found}" if found == f"{text.strip()} " else found
 
     def _divide_cells(self, cell: etree._Element) -> None:
@@ -278,7 +258,7 @@ class _Reader:
         self._pieces.clear()
         note = self._notes[-1] if self._notes else None
         paragraphs = [whole] if self._level else _EMPTY_LINE.split(whole)
-        parts = (part for one in paragraphs for part in marks.paragraph_or_contents(one, _BREAK))
+        parts = (part for one in paragraphs for part in paragraph_or_contents(one, _BREAK))
         found = [text for text in map(self._tidy, parts) if text]
         if self._level and not found and self._pictures:  # the heading is a picture
             found, self._pictures = [" ".join(self._pictures)], []
@@ -292,5 +272,5 @@ class _Reader:
         lines = [tidy(line) for line in part.split(_BREAK)]
         if "code" in self._kinds:
             return " ".join(filter(None, lines))
-        text = marks.without_numbers_of_notes_and_pages(marks.joined_lines(lines, heading=self._level > 0))
-        return tidy(marks.with_fractions(text).replace(_NO_MARK, ""))
+        text = without_numbers_of_notes_and_pages(joined_lines(lines, heading=self._level > 0))
+        return tidy(with_fractions(text).replace(_NO_MARK, ""))

@@ -10,7 +10,7 @@ from voxmatrix.book.read.chapters import Start, divide, parts_of_kinds
 from voxmatrix.book.read.gutenberg import with_marks_apart
 from voxmatrix.book.read.marks import MAX_LINE, ends_in_pages, joined_lines, without_numbers_of_notes_and_pages
 from voxmatrix.book.read.markup import tidy
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.book.read.plain_headings import (
     MAX_HEADING,
     heading_indices,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from voxmatrix.book.read.contents_lists import listed_titles
 from voxmatrix.book.read.marks import MAX_LINE, NUMBERED_WORDS, PART_WORDS, ROMAN, joined_lines, number_of
-from voxmatrix.book.read.passages import Passage
+from voxmatrix.book.read.passage import Passage
 from voxmatrix.book.read.unspoken import is_contents_title
 
 _ONES = (

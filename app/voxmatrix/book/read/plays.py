@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from voxmatrix.book.content import Speech
 from voxmatrix.book.read.marks import MAX_LINE, NUMBER_LINE
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.book.read.play_marks import NOBODY, PlayLine, is_all_stage
 
 KIND = "stage-directions"

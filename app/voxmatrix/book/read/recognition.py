@@ -6,7 +6,7 @@ from voxmatrix.book.read.contents_lists import recognise as recognise_contents
 from voxmatrix.book.read.gutenberg import Said
 from voxmatrix.book.read.gutenberg import recognise as recognise_boilerplate
 from voxmatrix.book.read.page_numbers import recognise as recognise_page_numbers
-from voxmatrix.book.read.passages import Document
+from voxmatrix.book.read.passage import Document
 from voxmatrix.book.read.plays import recognise as recognise_plays
 from voxmatrix.book.read.verse_numbers import recognise as recognise_verse_numbers
 

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 
-from voxmatrix.book.read.passages import Document
+from voxmatrix.book.read.passage import Document
 
 _NAMES = {
     kind: re.compile(rf"(?i)\W*(?:{names})\W*")

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from voxmatrix.book.read.passages import VERSE, Document
+from voxmatrix.book.read.passage import Document
+from voxmatrix.book.read.passages import VERSE
 
 KIND = "verse-numbers"
 #: `1:14`, `[1:14]`, `01:001:014`, at the beginning of a paragraph or behind a sentence.

@@ -10,7 +10,7 @@ from voxmatrix.book.read.epub_metadata import known_authors
 from voxmatrix.book.read.gutenberg import marks_divided
 from voxmatrix.book.read.marks import joined_lines
 from voxmatrix.book.read.markup import tidy
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.book.read.pdf.document import Content, Page, read_content
 from voxmatrix.book.read.pdf.furniture import without_furniture
 from voxmatrix.book.read.pdf.lines import columns_of, text_of

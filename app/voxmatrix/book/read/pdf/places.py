@@ -12,7 +12,7 @@ from voxmatrix.book.read.chapters import by_contents, divide, parts_of_kinds
 from voxmatrix.book.read.epub_contents import ContentsEntry
 from voxmatrix.book.read.headings import by_headings
 from voxmatrix.book.read.markup import Link
-from voxmatrix.book.read.passages import Document, Passage
+from voxmatrix.book.read.passage import Document, Passage
 from voxmatrix.book.read.pdf.document import Bookmark
 from voxmatrix.book.read.sections import recognise
 from voxmatrix.errors import Finding
