@@ -162,6 +162,7 @@ def test_a_word_is_pronounced_otherwise_from_now_on(page: "Page") -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     other = page.get_by_role("form", name="Pronunciation of “the”")
+    expect(other.get_by_role("status")).to_have_text("the")  # which fills in the phonemes
     other.get_by_label("Or its phonemes").fill("ði")
     other.get_by_role("button", name="Keep").click()
     page.reload()
