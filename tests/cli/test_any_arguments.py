@@ -175,6 +175,8 @@ OF_TOML = (
     '"a\\u0000b"',
     "",
 )
+#: The end of a text for the system, and halves of characters but for those that stand for bytes that are not UTF-8.
+NOT_IN_VARIABLES = "[\0\ud800-\udc7f\udd00-\udfff]"
 VALUES = st.sampled_from(ODD) | st.text(st.characters(), max_size=8)
 
 
@@ -196,7 +198,7 @@ def calls(draw: Any, command: Any) -> tuple[list[str], dict[str, str], str]:
             words.append(name)
             continue
         way = draw(st.sampled_from(("flag", "flag", "variable", "toml") if parameter.envvar else ("flag",)))
-        if way == "variable" and "\0" not in value and "\ud800" not in value:
+        if way == "variable" and not re.search(NOT_IN_VARIABLES, value):
             variables[str(parameter.envvar)] = value
         elif way == "toml":
             lines.append(

@@ -167,7 +167,7 @@ def test_a_line_of_the_settings_that_an_option_cannot_take_is_named(
     assert "threads in " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("line", ["cast = true", "lexicon = [1.5]"])
+@pytest.mark.parametrize("line", ["cast = true", "lexicon = [1.5]", "voice = true"])
 def test_a_path_in_the_settings_of_a_folder_is_text(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

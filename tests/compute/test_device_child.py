@@ -5,7 +5,14 @@ import torch
 
 from voxmatrix.compute.device import device_in_child, open_device
 from voxmatrix.errors import MissingProgramError, NoDeviceError
+from voxmatrix.machine.probes import cuda_driver
 from voxmatrix.machine.probes.limits import cpus
+
+
+@pytest.fixture(autouse=True)
+def cuda_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A torch with CUDA would ask the driver of this computer."""
+    monkeypatch.setattr(cuda_driver, "read_error", lambda position: None)
 
 
 def test_the_cpu_is_no_gpu_and_takes_the_threads_there_are() -> None:

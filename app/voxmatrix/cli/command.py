@@ -90,7 +90,7 @@ def check_single_values(command: Any, context: Any) -> None:
     """Check what voxmatrix.toml gives the parameters of a command.
 
     Raises:
-        UsageError: it has a list for one that has a single value, or no text for a path.
+        UsageError: it has a list for one that has a single value, or no text for a path or a voice.
     """
     for parameter in command.params:
         value = (context.default_map or {}).get(parameter.name)
@@ -98,11 +98,13 @@ def check_single_values(command: Any, context: Any) -> None:
             raise UsageError(
                 f"{parameter.name} in {CONFIG_NAME} is a list: {', '.join(map(str, value))}", "give it one value"
             )
-        if parameter.type.name in _PATHS and value is not None:
-            for path in value if isinstance(value, list) else [value]:
-                if not isinstance(path, str):
+        what = "path" if parameter.type.name in _PATHS else parameter.type.name
+        if what in ("path", "voice") and value is not None:
+            for one in value if isinstance(value, list) else [value]:
+                if not isinstance(one, str):
                     raise UsageError(
-                        f"{parameter.name} in {CONFIG_NAME} is no path: {path}", f'write {parameter.name} = "PATH"'
+                        f"{parameter.name} in {CONFIG_NAME} is no {what}: {one}",
+                        f'write {parameter.name} = "{what.upper()}"',
                     )
 
 
