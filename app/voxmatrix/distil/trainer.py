@@ -21,8 +21,8 @@ WARMUP_STEPS, DECAY_SHARE, FINAL_LR_RATIO = 100, 0.5, 0.0
 MAX_GRADIENT = 5.0
 EMA_DECAY = 0.998
 EVALUATE_EVERY = 1250
-#: The curve is flat when for so many steps no evaluation was better than the best one before by this share.
-FLAT_STEPS, FLAT_SHARE = 5000, 0.01
+#: The curve is flat when none of so many evaluations was better than the best one before by this share.
+FLAT_EVALUATIONS, FLAT_SHARE = 4, 0.01
 USUAL_STEPS, MAX_STEPS = 25_000, 100_000
 SAVE_SECONDS = 30.0
 #: Between two previews.
@@ -65,6 +65,7 @@ class TrainerState:
     mels: list[float] = field(default_factory=list)  # distances, of the evaluations
     best: float = math.inf  # the distance of the last evaluation that was better, and its step
     best_step: int = 0
+    unimproved: int = 0  # evaluations since then
     previewed: float = 0.0  # the `seconds` at the last preview
     f0_accuracy: float = 0.0  # the share of frames at the last evaluation
     rejected: bool = False  # at its end, the voice did not sound like its original
@@ -87,8 +88,9 @@ class TrainerState:
         """Take note of an evaluation at this step."""
         self.f0_accuracy = f0_accuracy
         self.mels.append(mel_distance)
+        self.unimproved += 1
         if mel_distance < self.best * (1 - FLAT_SHARE):
-            self.best, self.best_step = mel_distance, self.step
+            self.best, self.best_step, self.unimproved = mel_distance, self.step, 0
 
     def is_good(self, limits: Limits) -> bool:
         """Whether an evaluation was as near as is wanted. Who learns on has been so: then the curve decides."""
@@ -96,7 +98,7 @@ class TrainerState:
 
     def is_flat(self) -> bool:
         """Whether there was no better evaluation for long."""
-        return self.best < math.inf and self.step - self.best_step >= FLAT_STEPS
+        return self.unimproved >= FLAT_EVALUATIONS
 
     def fall(self, steps: int) -> None:
         """Steps in which the rate falls; then the training ends."""
@@ -105,7 +107,8 @@ class TrainerState:
     def go_on(self) -> None:
         """Learn on after the end, by the same limits again."""
         self.began, self.seconds, self.decay_start, self.ends_at, self.mels = self.step, 0.0, 0, 0, []
-        self.best, self.best_step, self.previewed, self.rejected = math.inf, self.step, 0.0, False
+        self.best, self.best_step, self.unimproved = math.inf, self.step, 0
+        self.previewed, self.rejected = 0.0, False
 
     def rate(self) -> float:
         """The factor of the rate for the next step."""

@@ -155,6 +155,14 @@ def test_with_nothing_said_it_ends_when_the_curve_is_flat() -> None:
     assert (position.decay_start, position.ends_at) == (11250, 22500)
 
 
+def test_the_curve_of_a_person_is_flat_after_as_many_evaluations_as_others() -> None:
+    person = Limits(good=0.3, evaluate_every=250)
+    position = evaluated(TrainerState(), person, [0.445, 0.404, 0.384, 0.383, 0.382, 0.383])
+    assert not position.is_flat() and not position.decay_start
+    evaluated(position, person, [0.381])
+    assert position.is_flat() and (position.decay_start, position.ends_at) == (1750, 3500)
+
+
 def test_what_is_to_be_good_falls_as_soon_as_it_is_and_after_half_of_its_minutes_at_the_latest() -> None:
     good = Limits(good=0.4, evaluate_every=250)
     position = evaluated(TrainerState(), good, [0.5, 0.41])
@@ -171,9 +179,9 @@ def test_who_learns_on_is_not_good_enough() -> None:
     good = Limits(good=0.4, evaluate_every=250)
     position = evaluated(TrainerState(), good, [0.3])
     position.go_on()
-    evaluated(position, good, [0.3] * 20)
+    evaluated(position, good, [0.3] * 4)
     assert not position.decay_start
-    assert evaluated(position, good, [0.3]).decay_start == 250 + 21 * 250
+    assert evaluated(position, good, [0.3]).decay_start == 250 + 5 * 250
 
 
 def test_it_can_learn_on_after_its_end() -> None:

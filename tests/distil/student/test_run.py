@@ -154,7 +154,7 @@ def test_it_can_be_heard_while_it_learns_and_learns_the_same(
 def test_until_it_is_good_it_learns_on_while_something_else_does_not_hold(
     settings: Callable[..., TeachSettings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trainer, "FLAT_STEPS", 4)
+    monkeypatch.setattr(trainer, "FLAT_EVALUATIONS", 2)
     monkeypatch.setattr(trainer, "FLAT_SHARE", 0.99)  # nothing is ever so much better
     given, told = settings(limits=Limits(good=1000.0, evaluate_every=2)), list[str]()
     made = teach(given, quiet, told.append)

@@ -145,7 +145,7 @@ def _open(voice: Path, folder: Path, text: Path | None) -> _Original:
 
 
 def _speak(original: _Original, folder: Path, settings: DistilSettings, show: Show) -> list[CorpusSentence]:
-    with show("speak", "speaking (seconds)", str, 0) as progress:
+    with show("speak", "speaking", lambda: "seconds of speech", 0) as progress:
         return synthesize_corpus(
             OriginalVoice(original.onnx, original.graph, settings.threads),
             [sentence.ids for sentence in original.texts.train],

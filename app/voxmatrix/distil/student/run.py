@@ -84,8 +84,8 @@ def teach(settings: TeachSettings, show: Show, tell: Tell = lambda words: None) 
         order = _order(texts)
         torch.set_num_threads(settings.threads)
         with interruptible(f"what was done so far is kept in {folder}", "continue"):
-            title = "reading recordings (seconds)" if teacher.is_person else "speaking (seconds)"
-            with show("speak", title, str, 0) as progress:
+            title = "reading recordings" if teacher.is_person else "speaking"
+            with show("speak", title, lambda: "seconds of speech", 0) as progress:
                 seconds = speech_seconds(settings.limits)
                 teacher.speak([one for one, _ in order], folder, seconds, progress)
             spoken = read_corpus(folder)
