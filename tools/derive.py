@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.images.rows import ROOT, rows
-from tools.tables import derived, gpu_classes, gpu_table, installer
+from tools.tables import derived, gpu_classes, gpu_table, installer, voice_chart
 from tools.tables.written_part import PAGE
 
 
@@ -28,6 +28,11 @@ def from_computers() -> dict[Path, str]:
     }
 
 
+def from_measurements() -> dict[Path, str]:
+    """The pictures of figures in docs."""
+    return {voice_chart.PICTURE: voice_chart.picture(voice_chart.voices(_read(voice_chart.PAGE)))}
+
+
 def write(files: Mapping[Path, str]) -> None:
     """Write the files that are outdated, and name them."""
     for path, text in files.items():
@@ -43,3 +48,4 @@ def _read(path: Path) -> str:
 if __name__ == "__main__":
     write(from_rows())
     write(from_computers())
+    write(from_measurements())

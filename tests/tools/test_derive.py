@@ -13,7 +13,7 @@ from tools.tables import derived, installer
 ROWS = rows.rows()
 
 
-@pytest.mark.parametrize("files", [derive.from_rows, derive.from_computers])
+@pytest.mark.parametrize("files", [derive.from_rows, derive.from_computers, derive.from_measurements])
 def test_every_derived_file_is_up_to_date(files: Callable[[], dict[Path, str]]) -> None:
     for path, text in files().items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: ./run derive"
