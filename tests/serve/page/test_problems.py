@@ -124,7 +124,7 @@ def test_a_page_that_did_not_arrive_whole_is_loaded_again(context: "BrowserConte
         else:
             route.fallback()
 
-    context.route("**/js/tabs.js", lose)
+    context.route("**/js/main.js", lose)
     opened(context, server)  # a voice can be chosen
     assert len(lost) == 3
 
