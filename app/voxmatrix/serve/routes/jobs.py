@@ -120,6 +120,19 @@ def job_routes(services: Services) -> APIRouter:
         """Queue a job again that has failed or was cancelled."""
         return jobs.resume(job).to_json()
 
+    @router.delete("/{job}")
+    def remove_job(job: _JobId) -> JSONResponse:
+        """Remove a job that has ended, with its files."""
+        jobs.remove(job)
+        return JSONResponse({"id": job, "deleted": True})
+
+    _add_files(router, jobs)
+    return router
+
+
+def _add_files(router: APIRouter, jobs: Jobs) -> None:
+    """The routes of what jobs have made, or are making."""
+
     @router.get("/{job}/files/{name:path}", response_class=Response)
     def read_file(job: _JobId, name: str) -> Response:
         """A file of a job."""
@@ -135,11 +148,3 @@ def job_routes(services: Services) -> APIRouter:
         if path is None:
             raise ApiError(404, "the job speaks nothing at present", param="job", code="not_found")
         return StreamingResponse(growing_file(jobs, job, path), media_type="audio/wav", headers=_EVENTS)
-
-    @router.delete("/{job}")
-    def remove_job(job: _JobId) -> JSONResponse:
-        """Remove a job that has ended, with its files."""
-        jobs.remove(job)
-        return JSONResponse({"id": job, "deleted": True})
-
-    return router
