@@ -50,7 +50,7 @@ def run(
     environment: Mapping[str, str],
     limits: Limits | None = None,
     timeout_seconds: float | None = None,
-    unwanted: threading.Event | None = None,
+    unwanted: Callable[[], bool] | None = None,
     **options: Any,
 ) -> "subprocess.CompletedProcess[bytes]":
     """Start a program as `start` does, wait for its end, and return its output and its errors. It is killed otherwise.
@@ -60,7 +60,7 @@ def run(
     Raises:
         OSError: it cannot be started.
         subprocess.TimeoutExpired: it took longer.
-        EndedError: `unwanted` was set.
+        EndedError: `unwanted`, which is asked ten times a second, said so.
     """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     with start(command, environment=environment, limits=limits, **pipes) as process:
@@ -75,13 +75,13 @@ def run(
 
 
 def _communicate(
-    process: "subprocess.Popen[bytes]", timeout_seconds: float | None, unwanted: threading.Event | None
+    process: "subprocess.Popen[bytes]", timeout_seconds: float | None, unwanted: Callable[[], bool] | None
 ) -> tuple[bytes, bytes]:
     """The output of a program that ends in time, and while it is wanted."""
     if unwanted is None:
         return process.communicate(timeout=timeout_seconds)
     until = float("inf") if timeout_seconds is None else time.monotonic() + timeout_seconds
-    while not unwanted.is_set():
+    while not unwanted():
         try:
             return process.communicate(timeout=min(_LOOK_SECONDS, until - time.monotonic()))
         except subprocess.TimeoutExpired:

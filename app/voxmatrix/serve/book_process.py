@@ -1,6 +1,6 @@
 """Books are read in processes of their own, which hostile ones can do no harm to the server from.
 
-Voices are measured in such a process, too, one after the other: no book waits for that.
+Voices are measured in such a process, too, one after the other, while nobody opens a book: no book waits for that.
 """
 
 import shutil
@@ -32,6 +32,33 @@ _BOOKS = threading.BoundedSemaphore(_MAX_CONCURRENT)
 _VOICES = threading.BoundedSemaphore(1)
 #: How soon it is noticed that somebody who waits has left.
 _LOOK_SECONDS = 0.1
+#: Who opens books one after the other has no use yet for the speed of a voice.
+_QUIET_SECONDS = 1.0
+
+
+class _Reading:
+    """The books that are being read now. Whoever computes meanwhile takes the CPUs from them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._ended = -_QUIET_SECONDS
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._count -= 1
+            self._ended = time.monotonic()
+
+    def quiet_seconds(self) -> float:
+        """How long none has been read."""
+        return 0.0 if self._count else time.monotonic() - self._ended
+
+
+_READING = _Reading()
 
 
 def read_book_in_process(
@@ -52,8 +79,9 @@ def read_book_in_process(
     book, calibre = book.absolute(), shutil.which(PROGRAM)
     reads = (book, *python_folders(), *(program_files(calibre) if calibre else ()))
     words = ["book", command, str(book), *options]
-    with _place(_BOOKS, "other books are being inspected", left):
-        return _printed(words, book, "the book", "file", Limits(reads=reads, devices=True), left)
+    unwanted = None if left is None else left.is_set
+    with _READING, _place(_BOOKS, "other books are being inspected", left):
+        return _printed(words, book, "the book", "file", Limits(reads=reads, devices=True), unwanted)
 
 
 def measure_in_process(
@@ -61,10 +89,12 @@ def measure_in_process(
 ) -> None:
     """Let `voices speed` measure a voice, and keep what it finds, unless that is known when others have been measured.
 
+    A book that is opened ends it; it begins anew when no other has been for a moment.
+
     Args:
         voice: its file.
         is_known: tells whether it has been measured.
-        left: is set when the client has left; it is not measured for then, unless that has begun: it is kept.
+        left: is set when the client has left; nothing begins for it then; what has begun is kept.
         closing: is set when the server ends.
 
     Raises:
@@ -77,9 +107,29 @@ def measure_in_process(
     reads = [*python_folders(), voice, Path(f"{voice}.json"), *voice_folders(), *engine_folders(), cache]
     reads += [Path(espeak).absolute().parent] if espeak else []
     limits = Limits(reads=tuple(reads), writes=(cache,), devices=True, network=True)
+
+    def unwanted() -> bool:
+        return closing.is_set() or not _READING.quiet_seconds()
+
     with _place(_VOICES, "other voices are being measured", left):
-        if not is_known():
-            _printed(["voices", "speed", f"--voice={voice}"], voice, "the voice", "voice", limits, closing)
+        while not is_known():
+            _wait_for_quiet(left)
+            try:
+                _printed(["voices", "speed", f"--voice={voice}"], voice, "the voice", "voice", limits, unwanted)
+                return
+            except ClientDisconnectedError:
+                if closing.is_set():
+                    raise  # else a book has been opened
+
+
+def _wait_for_quiet(left: threading.Event) -> None:
+    """Until no book has been read for a moment."""
+    until = time.monotonic() + _SECONDS
+    while _READING.quiet_seconds() < _QUIET_SECONDS:
+        if left.wait(_LOOK_SECONDS):
+            raise ClientDisconnectedError
+        if time.monotonic() > until:
+            raise ApiError(429, "books are being opened", code="busy", headers=_BUSY)
 
 
 @contextmanager
@@ -100,7 +150,7 @@ def _place(places: threading.Semaphore, why: str, left: threading.Event | None) 
 
 
 def _printed(  # noqa: PLR0917
-    words: Sequence[str], file: Path, what: str, param: str, limits: Limits, unwanted: threading.Event | None
+    words: Sequence[str], file: Path, what: str, param: str, limits: Limits, unwanted: Callable[[], bool] | None
 ) -> dict[str, Any]:
     """What a command that reads a file prints with `--json`. Its errors name no path of the file's folder."""
     command = [sys.executable, "-P", "-m", "voxmatrix_entrypoint", *words, "--json"]

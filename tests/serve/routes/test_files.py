@@ -62,12 +62,17 @@ def replaced_run(monkeypatch: pytest.MonkeyPatch, command: str, instead: Callabl
     return started
 
 
-def test_books_open_while_a_slow_voice_is_measured_once(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    measuring, go_on = threading.Event(), threading.Event()
+def test_a_voice_is_measured_once_and_anew_after_a_book_was_opened(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measuring, go_on, ended = threading.Event(), threading.Event(), threading.Event()
 
-    def measured(**options: Any) -> Any:
+    def measured(unwanted: Callable[[], bool], **_options: Any) -> Any:
         measuring.set()
-        assert go_on.wait(120)
+        while not go_on.wait(0.01):
+            if unwanted():
+                ended.set()
+                raise EndedError
         speed._keep(server.services.catalogue.default, VoiceSpeed(slow=0.5, fast=3))
         return subprocess.CompletedProcess([], 0, b'{"speed": 0.5}\n', b"")
 
@@ -78,16 +83,19 @@ def test_books_open_while_a_slow_voice_is_measured_once(server: Running, monkeyp
     ]
     for one in waiting:
         one.start()
-    assert measuring.wait(60)
     for number in range(2):
+        assert measuring.wait(60)
         book = upload(server, f"{number}.txt", BOOK)
         assert server.post("/v1/books/inspect", {"file": book}).json()["chapters"]
+        assert ended.wait(60)
+        measuring.clear()
+        ended.clear()
     assert not answers
     go_on.set()
     for one in waiting:
         one.join()
     assert answers == [{"voice": "random", "speed": 0.5, "speed_if_free": 3.0}] * 3
-    assert started.count("voices speed") == 1
+    assert started.count("voices speed") == 3
 
 
 def test_who_leaves_gives_up_the_place_and_its_process_is_ended(
@@ -95,8 +103,9 @@ def test_who_leaves_gives_up_the_place_and_its_process_is_ended(
 ) -> None:
     ended: list[bool] = []
 
-    def endless(unwanted: threading.Event, **_options: Any) -> Any:
-        ended.append(unwanted.wait(60))
+    def endless(unwanted: Callable[[], bool], **_options: Any) -> Any:
+        eventually(unwanted)
+        ended.append(True)
         raise EndedError
 
     started = replaced_run(monkeypatch, "book inspect", endless)
