@@ -252,8 +252,8 @@ def test_a_program_that_nobody_wants_any_more_is_killed_with_its_children(tmp_pa
     watch.start()
     alive, held = os.pipe()
     with pytest.raises(EndedError):
-        script = f"sleep 600 & echo > {started}; wait"
-        run(["sh", "-c", script], environment=os.environ, unwanted=unwanted.is_set, start_new_session=True, pass_fds=[held])
+        command = ["sh", "-c", f"sleep 600 & echo > {started}; wait"]
+        run(command, environment=os.environ, unwanted=unwanted.is_set, start_new_session=True, pass_fds=[held])
     watch.join()
     os.close(held)
     assert os.read(alive, 1) == b""  # nobody has the other end any more: the child is gone, too

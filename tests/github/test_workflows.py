@@ -12,7 +12,7 @@ from tools.images.rows import rows
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-TASKS = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+TASKS = "".join((ROOT / path).read_text(encoding="utf-8") for path in ("noxfile.py", "tools/tasks/images.py"))
 
 
 @pytest.fixture(params=FILES, ids=lambda path: path.stem)

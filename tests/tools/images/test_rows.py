@@ -170,7 +170,8 @@ def test_images_differ_in_nothing_but_torch_and_what_torch_asks_for() -> None:
 
 @pytest.mark.parametrize("row", BUILDABLE, ids=lambda row: row.name)
 def test_nothing_repeats_what_a_row_says(row: rows.Row) -> None:
-    for path in (rows.ROOT / row.dockerfile, rows.ROOT / "noxfile.py"):
+    tasks = (rows.ROOT / "noxfile.py", *(rows.ROOT / "tools" / "tasks").glob("*.py"))
+    for path in (rows.ROOT / row.dockerfile, *tasks):
         text = path.read_text(encoding="utf-8")
         for value in filter(None, (row.torch, row.torchaudio, row.base, row.index)):
             assert value not in text, f"{path.name} repeats {value}"

@@ -1,0 +1,1 @@
+"""What the tasks of noxfile.py share."""
