@@ -6,7 +6,7 @@ import { LOCALE, t } from "../i18n.js";
 import { PLAY } from "../icons.js";
 import { row as copied } from "../voices/connect.js";
 import { language, shortened } from "../words.js";
-import { withColons } from "./cast.js";
+import { withColons } from "./speakers.js";
 
 const MIXABLE = /^kokoro\/\w+$/; // whose voices can be mixed
 const TENTHS = 10;
