@@ -73,7 +73,7 @@ def sentences(
             for passage in joined(_voiced(part, passages, voices, dialogue), voices):
                 _add_pause(found, passage.pause)
                 said = [one for one in split(passage.text, language or _DEFAULT_LANGUAGE) if _has_word(one)]
-                for one, (who, rule) in zip(said, speakers_of(said, passage.parts), strict=True):
+                for one, (who, rule) in zip(said, speakers_of(said, passage), strict=True):
                     found.append(BookSentence(one, starts, passage.voice, passage.rate, who=who, rule=rule))
                     starts = False
                 if said and passage.continues:

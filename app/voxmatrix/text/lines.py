@@ -1,7 +1,7 @@
 """Lines to blocks: wrapped lines are joined; headings and list items stand alone."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from voxmatrix.text.lazy_pattern import lazy_pattern
 
@@ -9,14 +9,12 @@ _PARAGRAPH = lazy_pattern(r"\n\s*\n")
 _BULLET = "[\u2022\u2043\u2023\u25e6\u25aa\u25cf]"
 #: `1.`, `2.)`, `(3)`, `b.`, `• 9.`, and the dashes and stars of plain text.
 _ITEM = lazy_pattern(rf"{_BULLET}\s?(?:\d{{1,3}}[.)]+)?\s?|\(?(\d{{1,3}}|[A-Za-z])([.)]+)\s+|[-*+\u2013\u2014]\s+")
-_BEFORE_BULLET = lazy_pattern(rf"(?<=\s)(?={_BULLET})")
+_BEFORE_BULLET = lazy_pattern(rf"\s(?={_BULLET})")
 _CJK = "[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]"
-_LINE_ENDS = lazy_pattern(r"\r\n?|[\u2028\u2029]")
+_LINE_ENDS = ("\r\n", "\r", "\u2028", "\u2029")
 _SOFT_HYPHEN = lazy_pattern(r"\u00ad[^\S\n]*\n[^\S\n]*")
-_UNWRAPPED = (
-    (re.compile(r"(?<=\w)-\n[^\S\n]*(?=\w)"), "-"),
-    (re.compile(rf"(?<={_CJK})[^\S\n]*\n[^\S\n]*(?={_CJK})"), ""),
-)
+_HYPHEN = lazy_pattern(r"(?<=\w)-\n[^\S\n]*(?=\w)")
+_WITHOUT_SPACES = lazy_pattern(rf"({_CJK})[^\S\n]*\n[^\S\n]*(?={_CJK})")
 #: exam-ple, but mother-in-law.
 _DIVIDED = lazy_pattern(r"(?<![\w-])([^\W\d_]+)-\n[^\S\n]*(?=([^\W\d_A-Z][^\W\d_]*))")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)?")
@@ -27,12 +25,23 @@ _HEADING_CHARACTERS = 60
 _MIN_LINES_OF_A_LIST = 3
 _LINE_GOES_ON = lazy_pattern(r"[,;\u060c\u2013\u2014-]$")
 _SENTENCE = lazy_pattern(r"[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4](?:\W|$)")
+_LETTER = lazy_pattern(r"[^\W\d_]")
+_ROMAN = lazy_pattern(r"\b[IVXLC]+\b")
 _SENTENCE_ENDS = lazy_pattern(r"[.!?:;\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4][\"')\]\u2019\u201d\u00bb]*$")
 
 
 def unwrap(text: str) -> str:
     """A text with words that are divided between two lines in one piece; with their hyphen, if it is theirs."""
-    text = _SOFT_HYPHEN.sub("", _LINE_ENDS.sub("\n", text))
+    for end in _LINE_ENDS:
+        text = text.replace(end, "\n")
+    text = _SOFT_HYPHEN.sub("", text)
+    if "-\n" in text:
+        text = _HYPHEN.sub("-", _DIVIDED.sub(_whole(text), text))
+    return text if text.isascii() else _WITHOUT_SPACES.sub(r"\1", text)
+
+
+def _whole(text: str) -> Callable[[re.Match[str]], str]:
+    """What makes one piece of a word that is divided."""
     words = set(_WORD.findall(text)) if _DIVIDED.search(text) else set()
 
     def whole(match: re.Match[str]) -> str:
@@ -40,10 +49,7 @@ def unwrap(text: str) -> str:
         elsewhere = f"{first}-{second}" in words and first + second not in words
         return f"{first}-" if elsewhere or first.lower() in _HYPHENATED else first
 
-    text = _DIVIDED.sub(whole, text)
-    for pattern, joined in _UNWRAPPED:
-        text = pattern.sub(joined, text)
-    return text
+    return whole
 
 
 def blocks(text: str) -> Iterator[str]:
@@ -89,10 +95,10 @@ def _differ(line: str, following: str) -> bool:
 
 
 def _kind(line: str) -> str:
-    if re.search(r"\w", line.replace("_", "")) is None:
+    if not any(map(str.isalnum, line)):
         return "rule"
-    capitals = re.sub(r"\b[IVXLC]+\b", "", line)
-    return "capitals" if line.isupper() and len(re.findall(r"[^\W\d_]", capitals)) > 3 else "text"
+    is_shouted = line.isupper() and len(_LETTER.findall(_ROMAN.sub("", line))) > 3
+    return "capitals" if is_shouted else "text"
 
 
 def _is_heading(line: str, following: str) -> bool:

@@ -95,7 +95,9 @@ class Passages:
 
     def rest(self) -> float:
         """The pause at the end of what was read, in seconds; what is read next has it not."""
-        pause, self._next = self._next.pause, replace(self._next, pause=0.0)
+        pause = self._next.pause
+        if pause:
+            self._next = replace(self._next, pause=0.0)
         return pause
 
     def _passage(self, text: str) -> Iterator[Passage]:
@@ -106,7 +108,7 @@ class Passages:
         for kind, part in parts:
             if part.strip():
                 yield replace(self._next, text=part, voice=self._voices[kind] or self._next.voice)
-                self._next = replace(self._next, pause=0.0)
+                self.rest()
 
 
 def joined(passages: Iterable[Passage], voices: Mapping[str, object]) -> list[Passage]:
@@ -131,12 +133,15 @@ def joined(passages: Iterable[Passage], voices: Mapping[str, object]) -> list[Pa
     return found
 
 
-def speakers_of(texts: Iterable[str], parts: Iterable[SaidPart]) -> Iterator[tuple[str, str]]:
+def speakers_of(texts: Iterable[str], passage: Passage) -> Iterator[tuple[str, str]]:
     """Who says each of the texts that a passage is split into, and how that is known; "": nobody, or several people.
 
     What the narrator says beside somebody counts for nothing: `"Yes," said Anna` is what Anna says.
     """
-    left = list(parts)[::-1]
+    if not passage.together:
+        yield from ((passage.who, passage.rule if passage.who else "") for _ in texts)
+        return
+    left = list(passage.together)[::-1]
     for text in texts:
         letters, said = sum(map(str.isalnum, text)), dict[str, str]()
         while letters > 0 and left:

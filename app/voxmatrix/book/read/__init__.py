@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from voxmatrix.book.content import Book
 from voxmatrix.book.kinds import SPOKEN_KINDS
-from voxmatrix.book.read import calibre, fb2, html, markdown, pdf, plain
+from voxmatrix.book.read import calibre, fb2, html, markdown, plain
 from voxmatrix.book.read.epub import read_epub
 from voxmatrix.files import read_errors
 
@@ -27,13 +27,20 @@ class EpubSource(NamedTuple):
     converted: bool = False
 
 
+def _read_pdf(path: Path, kinds: Collection[str]) -> Book:
+    """Its modules take as long to import as those of all other formats."""
+    from voxmatrix.book.read.pdf import read_pdf
+
+    return read_pdf(path, kinds)
+
+
 FORMATS = (
     BookFormat((".epub", ".kepub"), read_epub),
     BookFormat((".txt", ".text"), plain.read_plain),
     BookFormat((".md", ".markdown"), markdown.read_markdown),
     BookFormat((".html", ".htm", ".xhtml"), html.read_html),
     BookFormat((".fb2",), fb2.read_fb2),
-    BookFormat((".pdf",), pdf.read_pdf),
+    BookFormat((".pdf",), _read_pdf),
 )
 #: Whatever else there is, e.g. .mobi or .docx.
 CONVERTED = BookFormat((), calibre.read_converted)

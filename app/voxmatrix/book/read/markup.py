@@ -227,4 +227,4 @@ _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 
 def tidy(text: str) -> str:
     """`text` with whitespace as single spaces and without soft hyphens."""
-    return " ".join(_INVISIBLE.sub("", text).split())
+    return " ".join((text if text.isascii() else _INVISIBLE.sub("", text)).split())

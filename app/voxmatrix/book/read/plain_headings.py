@@ -30,23 +30,24 @@ _ORDINALS = (
 _THINGS = f"{NUMBERED_WORDS}|kapitlet|delen|boken|akten|scenen"
 #: Behind the number of a heading: nothing, or a title behind a mark, or one that begins with a capital.
 _TITLE = r"(?:\s*[.:,;\u2013\u2014-].*|\s+(?![a-z\u00df-\u00ff]).*)?"
-_NUMBERED = re.compile(
+_NUMBERED = (
     rf"(?i:{NUMBERED_WORDS})\s+(?i:the\s+)?(?:\d{{1,4}}|{ROMAN}|(?i:{_ONES}|{_ORDINALS})(?!\w)){_TITLE}"
 )
 _COUNTED = (
     r"\d{1,3}(?:(?i::?[ea]|st|nd|rd|th|\.|er|re|\u00e8?me|e)|\u00ba|\u00aa)"  # 1:a, 2nd, 2e
     rf"|(?i:{_ORDINALS})"
 )
-_ORDINAL = re.compile(
+_ORDINAL = (
     rf"(?i:(?:the|l[ae]|el|il|o|das|der)\s+)?(?:{_COUNTED})\s+(?i:{_THINGS})(?!\w)(?!.*[?!,;\u201d\u00bb]$)"
     rf"(?:{_TITLE}|\s+(?:del?|de la|des?|du|of|von|van|av|der)\s[^.!?]{{1,60}})"
 )
-_NAMED = re.compile(
-    r"(?i)(?:prologue?|epilogue?|preface|foreword|introduction|afterword|appendix|f\u00f6rord|inledning|prolog|epilog|efterord"
+_NAMED = (
+    r"(?i:prologue?|epilogue?|preface|foreword|introduction|afterword|appendix|f\u00f6rord|inledning|prolog|epilog|efterord"
     r"|vorwort|vorrede|nachwort|einleitung|pr\u00e9face|avant-propos|\u00e9pilogue|postface|conclusion|pr[o\u00f3]logo|ep[i\u00ed]logo"
     r"|prefacio|pref\u00e1cio|prefazione|introducci\u00f3n|introdu\u00e7\u00e3o|introduzione|voorwoord|nawoord|inleiding|proloog|epiloog)"
-    r"(?:\s+[A-Z\d]{1,3})?\.?"
+    r"(?i:\s+[A-Z\d]{1,3})?\.?"
 )
+_HEADING = re.compile(f"{_NUMBERED}|{_ORDINAL}|{_NAMED}")
 _PART = re.compile(rf"(?:\w+\s+){{0,2}}(?:{PART_WORDS}|delen|boken|akten)(?!\w)", re.IGNORECASE)
 #: A heading that is a number only counts where the next number follows.
 _NUMBER = re.compile(rf"(\d{{1,3}}|{ROMAN})\.?")
@@ -63,7 +64,7 @@ _MAX_STANZA, _SURE = 300, 3
 
 def is_heading(line: str) -> bool:
     """Whether the words of a line are those of a heading: a number with what it counts, or the name of a section."""
-    return len(line) <= MAX_HEADING and any(pattern.fullmatch(line) for pattern in (_NUMBERED, _ORDINAL, _NAMED))
+    return len(line) <= MAX_HEADING and _HEADING.fullmatch(line) is not None
 
 
 def is_part(heading: str) -> bool:

@@ -77,14 +77,14 @@ def _said(document: Document, kind: str) -> str:
 def _shaped(document: Document, names: Sequence[str]) -> str:
     heading = next((passage.text for passage in document.passages if passage.level), "")
     texts = [passage.text for passage in document.passages if not passage.level and not passage.kinds]
-    legal = sum(any(pattern.search(text) for text in texts) for pattern in _LEGAL)
     length = _characters(document)
+    legal = sum(any(map(pattern.search, texts)) for pattern in _LEGAL) if length <= _MAX_LEGAL else 0
     for kind, pattern in _NAMES.items():
         if any(pattern.fullmatch(name) for name in (*names, heading)):
             shapes = {"index": _ENDS_WITH_PAGE, "bibliography": _YEAR}
             if kind in shapes and not _mostly(texts, shapes[kind]):
                 continue
-            if kind in shapes or (length <= _MAX_LEGAL and legal):
+            if kind in shapes or legal:
                 return kind
     return "copyright" if legal > 1 and not heading and length <= (_MAX_LEGAL if legal > 2 else _MAX_COVER * 5) else ""
 

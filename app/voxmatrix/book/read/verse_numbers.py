@@ -25,7 +25,8 @@ def recognise(documents: Sequence[Document]) -> None:
         if numbers:
             passage.text = passage.text.replace(VERSE, "")
             passage.verses = tuple(numbers) if are_verses else ()
-    found = [(passage, match) for passage in passages for match in _VERSE.finditer(passage.text)]
+    with_colons = (passage for passage in passages if ":" in passage.text)
+    found = [(passage, match) for passage in with_colons for match in _VERSE.finditer(passage.text)]
     last, following = (0, 0), []
     for passage, match in found:
         verse = int(match[1]), int(match[2])
