@@ -19,6 +19,7 @@ from voxmatrix.files import (
     digest,
     read_errors,
     read_text_or_empty,
+    remove_leftovers,
     remove_unfinished,
     replacing,
     replacing_path,
@@ -119,6 +120,13 @@ def test_what_a_killed_process_leaves_is_known_by_its_number(tmp_path: Path) -> 
         remove_unfinished(paths[0], os.getpid())
         (left,) = tmp_path.iterdir()
         assert left.name.startswith(".a.txt.")
+
+
+def test_what_killed_processes_had_half_written_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".last.ckpt.123.part").write_bytes(b"half")
+    (tmp_path / "last.ckpt").write_bytes(b"whole")
+    remove_leftovers(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["last.ckpt"]
 
 
 def test_threads_that_write_the_same_file_do_not_disturb_each_other(tmp_path: Path) -> None:

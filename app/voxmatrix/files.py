@@ -178,6 +178,12 @@ def remove_unfinished(path: Path, pid: int) -> None:
         beside.unlink(missing_ok=True)
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes have left of files in a folder. Only for the process that has its lock."""
+    for beside in folder.glob(".*.part"):
+        beside.unlink(missing_ok=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write `text` (UTF-8) to `path` atomically."""
     with replacing(path) as file:

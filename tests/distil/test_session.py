@@ -1,8 +1,10 @@
 """How long it takes until a voice is good, as people are told."""
 
+from pathlib import Path
+
 import pytest
 
-from voxmatrix.distil.session import forecast
+from voxmatrix.distil.session import claim, forecast
 from voxmatrix.distil.trainer import GOOD_STEPS, Limits
 
 LEAST, MOST = GOOD_STEPS
@@ -21,3 +23,9 @@ def test_the_range_is_that_of_other_voices_at_this_speed(
     step: int, step_seconds: float, minutes: float, says: str
 ) -> None:
     assert says in forecast(step, step_seconds, Limits(good=0.4, minutes=minutes))
+
+
+def test_what_a_killed_command_had_half_written_is_removed_from_a_folder(tmp_path: Path) -> None:
+    (tmp_path / ".trainer.ckpt.1-2.part").write_bytes(b"half")
+    claim(tmp_path, "{}", fresh=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["source.json"]

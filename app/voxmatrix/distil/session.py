@@ -14,7 +14,7 @@ import torch
 from voxmatrix.compute.memory import request_of
 from voxmatrix.distil.trainer import GOOD_STEPS, Limits, Trainer, TrainerState, train
 from voxmatrix.errors import DamagedFileError, InterruptedRunError, MemoryExhaustedError, UsageError
-from voxmatrix.files import digest, read_errors, read_text_or_empty, write_text
+from voxmatrix.files import digest, read_errors, read_text_or_empty, remove_leftovers, write_text
 from voxmatrix.piper.export.export import check_free
 from voxmatrix.progress import Activity, OnProgress
 
@@ -60,12 +60,13 @@ def source_of(voice: Path, text: Path | None) -> str:
 
 
 def claim(folder: Path, source: str, *, fresh: bool) -> None:
-    """Make sure that what is in the folder was learned from the same voice and text.
+    """Make sure that what is in the folder, which is locked, was learned from the same voice and text.
 
     Raises:
         UsageError: it was learned from others.
         DamagedFileError: the file that says so is damaged.
     """
+    remove_leftovers(folder)
     record = folder / "source.json"
     if fresh:
         for path in folder.iterdir():

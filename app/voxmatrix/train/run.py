@@ -15,7 +15,7 @@ from voxmatrix.compute.memory import keep_freed_memory
 from voxmatrix.config import is_rank_zero, local_rank
 from voxmatrix.dataset.prepared import Clip, PreparedSet
 from voxmatrix.errors import BadInputError
-from voxmatrix.files import write_text
+from voxmatrix.files import remove_leftovers, write_text
 from voxmatrix.piper.config import VoiceConfig, language_of
 from voxmatrix.plan.plan import Plan
 from voxmatrix.plan.preflight import Preflight
@@ -153,7 +153,7 @@ def open_run(prepared: PreparedSet, settings: TrainSettings, progress: Progress,
 def _prepare_folder(settings: TrainSettings) -> None:
     if settings.fresh:
         move_aside(settings.out)
-    checkpoint_files.remove_leftovers(settings.out)
+    remove_leftovers(settings.out)
 
 
 def _restore(

@@ -136,13 +136,6 @@ def test_only_the_newest_are_kept(tmp_path: Path) -> None:
     assert left == ["best.ckpt", checkpoint_files.step_name(100), checkpoint_files.step_name(1000)]
 
 
-def test_what_a_killed_run_had_half_written_is_removed(tmp_path: Path) -> None:
-    (tmp_path / ".last.ckpt.123.part").write_bytes(b"half")
-    (tmp_path / "last.ckpt").write_bytes(b"whole")
-    checkpoint_files.remove_leftovers(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["last.ckpt"]
-
-
 def test_an_empty_folder_holds_no_run(tmp_path: Path) -> None:
     assert checkpoint_files.newest_good(tmp_path, print) is None
 

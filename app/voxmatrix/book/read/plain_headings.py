@@ -30,9 +30,7 @@ _ORDINALS = (
 _THINGS = f"{NUMBERED_WORDS}|kapitlet|delen|boken|akten|scenen"
 #: Behind the number of a heading: nothing, or a title behind a mark, or one that begins with a capital.
 _TITLE = r"(?:\s*[.:,;\u2013\u2014-].*|\s+(?![a-z\u00df-\u00ff]).*)?"
-_NUMBERED = (
-    rf"(?i:{NUMBERED_WORDS})\s+(?i:the\s+)?(?:\d{{1,4}}|{ROMAN}|(?i:{_ONES}|{_ORDINALS})(?!\w)){_TITLE}"
-)
+_NUMBERED = rf"(?i:{NUMBERED_WORDS})\s+(?i:the\s+)?(?:\d{{1,4}}|{ROMAN}|(?i:{_ONES}|{_ORDINALS})(?!\w)){_TITLE}"
 _COUNTED = (
     r"\d{1,3}(?:(?i::?[ea]|st|nd|rd|th|\.|er|re|\u00e8?me|e)|\u00ba|\u00aa)"  # 1:a, 2nd, 2e
     rf"|(?i:{_ORDINALS})"

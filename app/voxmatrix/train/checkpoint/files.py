@@ -91,12 +91,6 @@ def keep_newest(folder: Path, count: int) -> None:
         path.unlink(missing_ok=True)
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove unfinished files of a killed run. Only for the process that has the lock of the folder."""
-    for path in folder.glob(".*.part"):
-        path.unlink(missing_ok=True)
-
-
 def _candidates(folder: Path) -> list[Path]:
     """All checkpoints, most recently written first. Resuming from any of them gives the same voice."""
     steps = sorted(folder.glob("step-*.ckpt"), reverse=True)
