@@ -110,7 +110,14 @@ def test_the_amount_of_speech_is_followed_by_the_voice_to_expect_and_what_more_w
     assert "2 min 5" in out and "expect: a first try" in out and "with 10 minutes:" in out
     assert f"voxmatrix voices make {SAMPLES / 'en'} --out" in out
     assert main.run(["prepare", str(SAMPLES / "en"), "--phonemes", "text", "--quality", "tiny", "--json"]) == 0
-    assert "a first try" in json.loads(capsys.readouterr().out.splitlines()[-1])["expect"]
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert "a first try" in answer["expect"] and answer["level"] == "trial"
+    for shown in (answer["durations"], answer["paces"]):
+        assert (
+            shown["width"] > 0
+            and sum(shown["used"]) == answer["clips"]
+            and len(shown["left_out"]) == len(shown["used"])
+        )
 
 
 def test_warnings_that_many_share_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:

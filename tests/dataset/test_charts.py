@@ -1,10 +1,11 @@
+import json
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxmatrix.dataset.charts import Axis, durations, paces, without_controls
+from voxmatrix.dataset.charts import Axis, duration_histogram, durations, pace_histogram, paces, without_controls
 from voxmatrix.dataset.prepared import MeasuredRecording
 
 
@@ -29,6 +30,16 @@ def test_the_histogram_counts_every_recording_once() -> None:
     assert "1 used, 1 left out" in drawing
 
 
+def test_bins_are_of_a_round_width_and_what_is_far_beyond_is_in_the_last() -> None:
+    usual = [measured(str(number), 2.0 + number / 10, 30) for number in range(20)]
+    found = duration_histogram([*usual, measured("long", 600.0, 30, used=False), measured("unread", 0.0, 30)])
+    assert found.width == 0.5
+    assert sum(found.used) == 20 and found.used[:4] == [0] * 4 and found.used[4] == 5  # 2.0 to 2.4 s
+    assert found.left_out == [0] * (len(found.used) - 1) + [1]
+    assert len(found.used) < 40
+    assert duration_histogram([]).to_json() == {"width": 1.0, "used": [], "left_out": []}
+
+
 #: None in which the search for a number that is none would find one.
 NAMES = st.text(max_size=40).filter(lambda name: "nan" not in name.lower())
 
@@ -43,6 +54,9 @@ def test_any_recordings_give_drawings_that_can_be_read(recordings: list[Measured
     for html in (durations(recordings), paces(recordings, [one.id for one in recordings])):
         ElementTree.fromstring(html)
         assert "nan" not in html.lower().replace("characters", "")
+    for found in (duration_histogram(recordings), pace_histogram(recordings)):
+        assert len(found.used) <= 41 and json.dumps(found.to_json())
+    assert sum(found.used + found.left_out) == sum(item.seconds > 0 < item.characters for item in recordings)
 
 
 def test_what_no_page_can_hold_is_replaced() -> None:

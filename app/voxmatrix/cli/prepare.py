@@ -214,15 +214,21 @@ def _show_warnings(prepared: "PreparedSet") -> None:
 
 
 def _summary(prepared: "PreparedSet") -> dict[str, Any]:
+    from voxmatrix.dataset.charts import duration_histogram, pace_histogram
+
+    amount, _ = amount_of(prepared.seconds)
     return {
         "clips": len(prepared.clips),
         "seconds": round(prepared.seconds, 3),
-        "expect": amount_of(prepared.seconds)[0].expect,
+        "level": amount.name,
+        "expect": amount.expect,
         "speakers": list(prepared.speakers),
         "quality": prepared.quality,
         "language": prepared.language,
         "phonemes": prepared.phoneme_type,
         "digest": prepared.digest,
+        "durations": duration_histogram(prepared.measured).to_json(),
+        "paces": pace_histogram(prepared.measured).to_json(),
         "problems": [
             {
                 "id": problem.id,

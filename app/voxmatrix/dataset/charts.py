@@ -3,7 +3,9 @@
 import math
 import statistics
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from voxmatrix.dataset.prepared import MeasuredRecording
 
@@ -15,7 +17,7 @@ _BINS = 40
 #: More points are indistinguishable and slow the page down. Outliers and unused recordings are always drawn.
 _MAX_POINTS = 3000
 _MAX_NAMES = 40
-#: Paces above this many times the median are drawn at the upper edge; their tooltip has the real value.
+#: What is above this many times the median is drawn at the edge; the tooltip of a point has the real value.
 _MAX_TIMES_MEDIAN = 5
 _LEGEND = "".join(
     f'<rect class="{kind}" x="{x}" y="{HEIGHT - 15}" width="10" height="10"/>'
@@ -38,27 +40,57 @@ class Axis:
         return value / self.top * self._pixels
 
 
+@dataclass(frozen=True, kw_only=True)
+class Histogram:
+    """How many recordings are in bins of `width` that begin with 0; the last has all beyond it, too."""
+
+    width: float
+    used: list[int]
+    left_out: list[int]
+
+    def to_json(self) -> dict[str, Any]:
+        """For `prepare --json`."""
+        return {"width": float(f"{self.width:.6g}"), "used": self.used, "left_out": self.left_out}
+
+
+def duration_histogram(measured: Iterable[MeasuredRecording]) -> Histogram:
+    """The seconds of the recordings that could be measured. Without any, there are no bins."""
+    return _histogram([(item.seconds, item.used) for item in measured if item.seconds > 0])
+
+
+def pace_histogram(measured: Iterable[MeasuredRecording]) -> Histogram:
+    """Their characters per second. Without any, there are no bins."""
+    return _histogram([(_pace(item), item.used) for item in measured if item.seconds > 0 and item.characters])
+
+
+def _histogram(values: Sequence[tuple[float, bool]]) -> Histogram:
+    """Of values, and whether their recordings are used. One that is far beyond the others flattens none of them."""
+    if not values:
+        return Histogram(width=1.0, used=[], left_out=[])
+    top = _top([value for value, _ in values])
+    width = _round_step(top / _BINS)
+    count = max(1, math.ceil(top / width * (1 - 1e-9)))
+    used, left_out = [0] * count, [0] * count
+    for value, is_used in values:
+        (used if is_used else left_out)[min(count - 1, int(value / width))] += 1
+    return Histogram(width=width, used=used, left_out=left_out)
+
+
 def durations(measured: Sequence[MeasuredRecording]) -> str:
     """A histogram of the durations: used recordings in front of all recordings."""
-    seconds = [item.seconds for item in measured if item.seconds > 0]
-    if not seconds:
+    found = duration_histogram(measured)
+    if not found.used:
         return _empty("no recording could be measured")
-    x_axis = Axis(max(seconds), _PLOT_WIDTH)
-    width = x_axis.top / _BINS
-    everything, used = [0] * _BINS, [0] * _BINS
-    for item in measured:
-        if item.seconds > 0:
-            place = min(_BINS - 1, int(item.seconds / width))
-            everything[place] += 1
-            used[place] += item.used
-    y_axis = Axis(max(everything), _PLOT_HEIGHT)
+    x_axis = Axis(found.width * len(found.used), _PLOT_WIDTH)
+    y_axis = Axis(max(map(sum, zip(found.used, found.left_out, strict=True))), _PLOT_HEIGHT)
     bars = []
-    for place in range(_BINS):
-        label = f"{place * width:.1f} to {(place + 1) * width:.1f} s: {used[place]} used"
-        label += f", {everything[place] - used[place]} left out" if everything[place] > used[place] else ""
-        for count, name in ((everything[place], "out"), (used[place], "in")):
+    for place, (used, left_out) in enumerate(zip(found.used, found.left_out, strict=True)):
+        start = place * found.width
+        end = f"to {start + found.width:g} s" if place < len(found.used) - 1 else "s and more"
+        label = f"{start:g} {end}: {used} used" + (f", {left_out} left out" if left_out else "")
+        for count, name in ((used + left_out if left_out else 0, "out"), (used, "in")):
             if count:
-                bars.append(_bar(x_axis.at(place * width), x_axis.at(width), y_axis.at(count), name, label))
+                bars.append(_bar(x_axis.at(start), x_axis.at(found.width), y_axis.at(count), name, label))
     return _figure("durations", ("Durations", "seconds", "recordings"), x_axis, y_axis, "".join(bars))
 
 
@@ -71,8 +103,7 @@ def paces(measured: Sequence[MeasuredRecording], outliers: Iterable[str]) -> str
     every = max(1, math.ceil(len(shown) / _MAX_POINTS))
     drawn = [item for place, item in enumerate(shown) if place % every == 0 or item.id in labelled or not item.used]
     x_axis = Axis(max(item.seconds for item in drawn), _PLOT_WIDTH)
-    all_paces = [item.characters / item.seconds for item in drawn]
-    y_axis = Axis(min(max(all_paces), _MAX_TIMES_MEDIAN * statistics.median(all_paces)), _PLOT_HEIGHT)
+    y_axis = Axis(_top([_pace(item) for item in drawn]), _PLOT_HEIGHT)
     points = [_point(item, x_axis, y_axis) for item in drawn]
     names = [_name(item, x_axis, y_axis) for item in drawn if item.id in labelled][:_MAX_NAMES]
     drawing = "".join(points + names)
@@ -85,8 +116,17 @@ def without_controls(text: str) -> str:
     return "".join(char if char.isprintable() or char == " " else "\N{REPLACEMENT CHARACTER}" for char in valid)
 
 
+def _pace(item: MeasuredRecording) -> float:
+    return item.characters / item.seconds
+
+
+def _top(values: Sequence[float]) -> float:
+    """The largest that is drawn where it is."""
+    return min(max(values), _MAX_TIMES_MEDIAN * statistics.median(values))
+
+
 def _point(item: MeasuredRecording, x_axis: Axis, y_axis: Axis) -> str:
-    pace = item.characters / item.seconds
+    pace = _pace(item)
     x, y = _LEFT + x_axis.at(item.seconds), _TOP + _PLOT_HEIGHT - y_axis.at(min(y_axis.top, pace))
     label = escape(f"{without_controls(item.id)}: {item.seconds:.2f} s, {pace:.1f} characters per second")
     kind = "in" if item.used else "out"
@@ -95,7 +135,7 @@ def _point(item: MeasuredRecording, x_axis: Axis, y_axis: Axis) -> str:
 
 def _name(item: MeasuredRecording, x_axis: Axis, y_axis: Axis) -> str:
     x = _LEFT + x_axis.at(item.seconds)
-    y = _TOP + _PLOT_HEIGHT - y_axis.at(min(y_axis.top, item.characters / item.seconds))
+    y = _TOP + _PLOT_HEIGHT - y_axis.at(min(y_axis.top, _pace(item)))
     short = without_controls(item.id)
     short = escape(short if len(short) <= 24 else short[:23] + "…")
     right = x > _LEFT + _PLOT_WIDTH * 0.75

@@ -1,7 +1,8 @@
 // The losses of a training, as curves and numbers.
 
-import { el } from "../dom.js";
-import { LOCALE, significant, t } from "../i18n.js";
+import { el, note } from "../dom.js";
+import { LOCALE, t } from "../i18n.js";
+import { joined } from "../words.js";
 import { chart } from "./chart.js";
 import { SERIES } from "./losses.js";
 
@@ -13,14 +14,15 @@ export function curves(losses, signal) {
   const small = others.map((each) => ({ each, chart: chart({ losses, series: [each], small: true, signal }), value: el("span", { class: "number" }) }));
   const now = el("p", { class: "hidden", role: "status" });
   const body = el("tbody");
+  const scale = el("small", { hidden: true }, t("train.logarithmic"));
   const waiting = el("p", { class: "note waiting" }, t("train.waiting"));
   const figure = el("figure", { class: "loss" },
-    el("figcaption", {}, el("h2", {}, t("train.difference"), el("small", {}, t("train.mel"))),
-      el("span", { class: "key mel" }, mel.name), el("span", { class: "key validation" }, t("train.validation_about", { name: validation.name }))),
+    el("figcaption", {}, el("h2", {}, t("train.difference"), el("small", {}, t("train.mel")), scale),
+      el("div", { class: "keys" }, el("span", { class: "key mel" }, mel.name), el("span", { class: "key validation" }, t("train.validation_about", { name: validation.name })))),
     large.element, waiting, now);
   const element = el("div", { class: "curves-of" }, figure,
     el("div", { class: "smalls" }, small.map(({ each, chart: { element: drawing }, value }) =>
-      el("figure", { class: "loss" }, el("figcaption", {}, el("h3", {}, each.name), value), drawing))),
+      el("figure", { class: "loss" }, el("figcaption", {}, el("h3", {}, each.name), value), drawing))), note(t("train.smalls_about")),
     el("details", {}, el("summary", {}, t("train.numbers")), el("table", { class: "losses" },
       el("thead", {}, el("tr", {}, [t("train.step"), ...SERIES.map(({ name }) => name)].map((name) => el("th", { scope: "col" }, name)))), body)));
   let due = false;
@@ -35,13 +37,13 @@ export function curves(losses, signal) {
     due = false;
     waiting.hidden = losses.lastStep > 0;
     element.classList.toggle("none", losses.lastStep === 0);
-    large.draw();
+    scale.hidden = !large.draw();
     for (const { each, chart: { draw }, value } of small) {
       draw();
-      value.textContent = text(losses.of(each.id).at(-1));
+      value.textContent = text(each, losses.of(each.id).at(-1));
     }
     const heard = losses.of("validation").at(-1);
-    const said = heard ? t("train.validation_said", { value: text(heard), step: String(heard.step) }) : "";
+    const said = heard ? t("train.validation_said", { value: text(validation, heard), step: String(heard.step) }) : "";
     if (now.textContent !== said) now.textContent = said;
     body.replaceChildren(...rows(losses));
   }
@@ -51,9 +53,10 @@ export function curves(losses, signal) {
 
 function rows(losses) {
   const validations = losses.of("validation").map(({ step }) => step);
-  const steps = (validations.length ? validations : losses.of("mel").map(({ step }) => step)).slice(-ROWS).reverse();
+  const all = validations.length ? validations : losses.of("mel").map(({ step }) => step);
+  const steps = all.filter((step, at) => at >= all.length - ROWS || step === losses.bestStep).reverse();
   const at = (id, step) => losses.of(id).findLast((point) => point.step <= step);
-  return steps.map((step) => el("tr", {}, el("th", { scope: "row" }, step.toLocaleString(LOCALE)), SERIES.map(({ id }) => el("td", {}, text(at(id, step))))));
+  return steps.map((step) => el("tr", {}, el("th", { scope: "row" }, joined(step === losses.bestStep && t("train.best"), step.toLocaleString(LOCALE))), SERIES.map((each) => el("td", {}, text(each, at(each.id, step))))));
 }
 
-const text = (point) => (point ? significant(point.value) : "–");
+const text = ({ show }, point) => (point ? show(point.value) : "–");

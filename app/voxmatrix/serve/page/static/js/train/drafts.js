@@ -21,6 +21,17 @@ export async function showDrafts(place, signal) {
   place.replaceChildren(...(drafts.length ? [el("h2", { class: "shelf-heading" }, t("train.drafts")), el("ul", { class: "lists" }, drafts.slice(0, SHOWN).map(draft))] : []));
 }
 
+/** A link to what was found in the recordings that a job learns from, once they were checked; else nothing is seen. */
+export function checkLink(job) {
+  const element = note();
+  element.className = "note see-check";
+  listJobs({ kind: "prepare", limit: 100 }).then(({ data }) => {
+    const check = data.find((each) => each.state === "done" && materialOf(each) === materialOf(job));
+    if (check) element.append(el("a", { href: `#/train/${check.id}` }, t("train.see_check")));
+  }, () => {}); // without it, a training is shown as well
+  return element;
+}
+
 function draft(job) {
   const [quality, words] = stateOf(job);
   return el("li", {}, el("a", { class: "list", href: `#/train/${job.id}` },

@@ -1,8 +1,9 @@
 // The losses of a training so far, by step.
 
-import { t } from "../i18n.js";
+import { significant, t } from "../i18n.js";
+import { percent } from "../words.js";
 
-/** What is drawn: the large curve first. `of` finds the value in the data of an event; `name` is for people. */
+/** What is drawn: the large curve first. `of` finds the value in the data of an event; `name` and `show` are for people. */
 export const SERIES = [
   { id: "mel", name: t("train.loss_training"), of: ({ losses }) => losses?.mel },
   { id: "validation", name: t("train.loss_validation"), of: ({ validation_mel: value }) => value },
@@ -11,12 +12,15 @@ export const SERIES = [
   { id: "kl", name: t("train.loss_kl"), of: ({ losses }) => losses?.kl },
   { id: "words", name: t("train.words_wrong"), of: ({ words_wrong: value }) => value },
   { id: "duration", name: t("train.loss_duration"), of: ({ losses }) => losses?.duration },
-];
+].map((each) => ({ ...each, show: each.id === "words" ? (/** @type {number} */ value) => percent(value, 1) : significant }));
 
 export class Losses {
   #points = new Map(SERIES.map(({ id }) => [id, []]));
+  /** Of the best validation so far. */
+  bestStep = 0;
 
   add(entry) {
+    this.bestStep = entry.best_step ?? this.bestStep;
     for (const { id, of } of SERIES) {
       const value = of(entry);
       if (!Number.isFinite(value)) continue;

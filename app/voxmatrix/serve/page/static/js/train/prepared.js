@@ -8,6 +8,7 @@ import { followJob } from "../jobs/follow.js";
 import { addressOf, readList } from "../record/api.js";
 import { standing } from "../record/sentences.js";
 import { Clips, readSegments } from "./clips.js";
+import { checkLink } from "./drafts.js";
 import { speakWith } from "./export.js";
 import { Previews } from "./previews.js";
 import { report } from "./report.js";
@@ -40,7 +41,7 @@ export class Prepared {
 
   #wait(job) {
     const card = this.#card(job);
-    this.#replace(el("h1", {}, WAITING[job.kind]), card.element, job.kind === "distil" && new Previews(job.id, this.#end.signal).element);
+    this.#replace(el("h1", {}, WAITING[job.kind]), card.element, job.kind === "distil" && new Previews(job.id, this.#end.signal).element, job.kind === "distil" && checkLink(job));
     this.#stop = followJob(job.id, {
       onJob: (newer) => card.update(newer),
       onProgress: (facts) => card.update({ ...job, state: "running", ...facts }),

@@ -8,6 +8,7 @@ import { results } from "../jobs/results.js";
 import { isResumable, stateOf } from "../jobs/words.js";
 import { clock, duration, joined, language } from "../words.js";
 import { curves } from "./curves.js";
+import { checkLink } from "./drafts.js";
 import { Export } from "./export.js";
 import { Losses } from "./losses.js";
 import { Samples } from "./samples.js";
@@ -32,7 +33,7 @@ export class Run {
 
   constructor(place, job) {
     this.#job = job;
-    this.#samples = new Samples(job.id, this.#end.signal);
+    this.#samples = new Samples(job.id, this.#losses, this.#end.signal);
     this.#export = new Export(job, this.#end.signal);
     const { request } = job;
     const about = joined(request.quality, language(request.language));
@@ -42,7 +43,7 @@ export class Run {
         el("div", { class: "run-state" }, this.#state, this.#actions)),
       this.#bar.element, this.#problem,
       el("article", { class: "run" }, this.#figures, this.#curves.element),
-      this.#samples.element, this.#export.element,
+      this.#samples.element, this.#export.element, checkLink(job),
       el("section", { class: "run-files" }, this.#files.element));
     place.querySelector("h1").focus({ preventScroll: true });
     this.#take(job);
@@ -116,6 +117,7 @@ export class Run {
   #learn(entry) {
     this.#losses.add(entry);
     this.#curves.update();
+    this.#samples.score();
     Object.assign(this.#facts, entry);
     if (entry.validation_mel !== undefined) this.#look();
     this.#showFigures();
