@@ -65,6 +65,11 @@ def _browser() -> str | None:
     )
 
 
+def _firefox() -> str | None:
+    found = any(map(shutil.which, ("firefox-esr", "firefox")))
+    return None if found else "firefox is not installed: apt-get install firefox-esr"
+
+
 def _docker() -> str | None:
     if shutil.which("docker") is None:
         return "the program docker is not installed"
@@ -183,6 +188,7 @@ _NEEDS = {
     "epubcheck": _epubcheck,
     "espeak": _espeak,
     "ffprobe": _ffprobe,
+    "firefox": _firefox,
     "gpu": _gpu,
     "index": _index,
     "mount": _mount,
