@@ -1,6 +1,7 @@
 """Who speaks in a book: found, decided by a person, kept, and heard in the audiobook."""
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from tests.serve.conftest import Running, copy_voice, error_of
 from tests.serve.jobs.conftest import download, submit, upload, wait_for
 from tests.serve.talk import talk
 from voxmatrix.config import home
+from voxmatrix.serve.casts import store
+from voxmatrix.serve.errors import ApiError
 from voxmatrix.voices.cast_table import read_table
 
 
@@ -193,3 +196,30 @@ def test_proposed_voices_fill_only_what_is_empty(server: Running, monkeypatch: p
     assert found["complete"] and asked == ["en", "en"]
     assert (people(found)["Anna"]["voice"], people(found)["Mr Bell"]["voice"]) == ("three", "two")
     assert people(found)["Mr Bell"]["proposed"]
+
+
+def test_who_deletes_a_cast_that_is_being_opened_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (book := tmp_path / "talk.epub").write_bytes(talk())
+    casts = store.Casts()
+    identity = casts.open(book).id
+    casts.remove(identity)
+    answers: list[Exception] = []
+
+    def remove() -> None:
+        try:
+            casts.remove(identity)
+        except Exception as error:
+            answers.append(error)
+
+    other = threading.Thread(target=remove)
+
+    def found_and_kept(_folder: Path) -> None:
+        other.start()
+        other.join(0.2)
+
+    monkeypatch.setattr(store, "_tidy", found_and_kept)
+    assert casts.open(book).id == identity
+    other.join()
+    assert not answers
+    with pytest.raises(ApiError, match="open it again"):
+        casts.read(identity)

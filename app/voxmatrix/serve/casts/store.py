@@ -6,10 +6,11 @@ Both belong to the content of a book: the same file, uploaded again, has the sam
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import voxmatrix
 from voxmatrix.book.people.cast import Attribution, with_table
@@ -70,22 +71,19 @@ class Casts:
         `left` is set when the client has left.
 
         Raises:
-            ApiError: the book cannot be read.
+            ApiError: the book cannot be read, or somebody deletes its cast meanwhile.
             ClientDisconnectedError: the client has left.
             UnreachableError: the disk is full.
         """
-        identity = _id_of(book)
+        identity, found = _id_of(book), None
         if self._told(identity) is None:
-            facts = read_book_in_process(book, "cast", ["--facts"], left)
-            path = _facts_path(identity)
-            with storage_errors(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, json.dumps({"version": voxmatrix.__version__, **facts}))
-            _tidy(path.parent)
+            found = read_book_in_process(book, "cast", ["--facts"], left)
         with self._lock:
+            if found is not None:
+                _keep_facts(identity, found)
             told, path = self._told(identity), _table_path(identity)
             if told is None:
-                raise ApiError(500, "the server failed to keep what it has found", code="internal_error")
+                raise ApiError(409, "it was deleted while it was being opened: open it again", code="wrong_state")
             if not path.exists():
                 people = people_of(with_table(told, CastTable()), CastTable())
                 with storage_errors(path):
@@ -226,6 +224,14 @@ def _table_path(identity: str) -> Path:
 
 def _facts_path(identity: str) -> Path:
     return home() / "cache" / "casts" / f"{identity}.json"
+
+
+def _keep_facts(identity: str, facts: Mapping[str, Any]) -> None:
+    path = _facts_path(identity)
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps({"version": voxmatrix.__version__, **facts}))
+    _tidy(path.parent)
 
 
 def _tidy(folder: Path) -> None:
