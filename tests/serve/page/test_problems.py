@@ -20,6 +20,11 @@ def test_nothing_to_speak(page: "Page") -> None:
     speak(page, "  ")
     page.get_by_text("Write something first.").wait_for()
     assert page.locator(".result").count() == 0
+    speak(page, "😀 …")
+    page.get_by_text("Nothing in this text can be spoken").wait_for()
+    assert page.locator(".result").count() == 0
+    speak(page, "5")
+    takes(page, "done").wait_for()
 
 
 def test_a_voice_that_is_gone(context: "BrowserContext", server: Server, make_onnx: MakeCheckpoint) -> None:
@@ -158,6 +163,17 @@ def test_a_tab_that_does_not_arrive_says_so(page: "Page", refusal: int | None) -
     page.get_by_role("tab", name="Train").click()
     page.unroute("**/js/train/run.js")
     page.get_by_role("button", name="Load the page again").click()
+    expect(page.get_by_role("heading", name="Trainings")).to_be_visible()
+
+
+def test_a_tab_that_was_opened_without_a_network_is_there_when_it_is_back(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page.context.set_offline(True)
+    page.get_by_role("tab", name="Train").click()
+    expect(page.get_by_text("This part of the page did not arrive.")).to_be_visible()
+    expect(page.get_by_text("The server does not answer.")).to_be_visible()
+    page.context.set_offline(False)
     expect(page.get_by_role("heading", name="Trainings")).to_be_visible()
 
 

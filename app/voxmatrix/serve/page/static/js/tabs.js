@@ -1,7 +1,9 @@
 // The tabs. The address keeps the chosen one, so that it can be linked and survives a reload.
 
+import { lost, onBack } from "./connection.js";
 import { byId, el, quiet, trouble } from "./dom.js";
 import { t } from "./i18n.js";
+import { player } from "./sound/player.js";
 
 /** The parts of an address after the name of its tab: "#/train/a%20b" → ["a b"] */
 function partsOf(address) {
@@ -53,15 +55,21 @@ export function startTabs(shown) {
 export function whenShown(id, load) {
   const place = byId(id);
   let loading = null;
+  let failed = false; // the browser remembers that, and asks for a module again only when the page is loaded again
+  onBack(() => place.hidden || !failed || player.playing || location.reload());
 
   async function loaded() {
     place.replaceChildren(el("div", { class: "bone tall" }));
     try {
-      return await load();
+      const show = await load();
+      failed = false;
+      return show;
     } catch (problem) {
       // The connection broke, or the server is of another version by now, and has only the modules of that.
       console.error(problem);
       loading = null;
+      failed = true;
+      if (!(await fetch("readyz").catch(() => null))) lost();
       place.replaceChildren(trouble(t("server.part_lost")), quiet(t("server.load_again"), () => location.reload()));
       return null;
     }

@@ -47,7 +47,7 @@ export function startSpeak(settings) {
     const takes = chosen.map((voice) => new Take({ ...voice, text: said, lexicon: lexicon.entries, cast: cast.voices }));
     const shown = results.add(said, takes);
     await run(takes);
-    if (!takes.some((take) => take.sound)) results.forget(shown); // nothing came of it
+    if (!takes.some((take) => take.sound && !take.isMute)) results.forget(shown); // nothing came of it
   }
 
   /** Let takes be spoken, to their end. */
@@ -76,9 +76,9 @@ export function startSpeak(settings) {
 
   function report(takes) {
     const failed = takes.find((take) => take.state === "failed");
-    if (failed) problem(failed.status);
-    
-    byId("said").textContent = takes.every((take) => take.state === "done") ? t("speak.complete") : "";
+    const isMute = takes.every((take) => take.isMute);
+    if (failed || isMute) problem(failed ? failed.status : t("speak.nothing_to_say"));
+    byId("said").textContent = !isMute && takes.every((take) => take.state === "done") ? t("speak.complete") : "";
   }
 
   function stop() {

@@ -51,6 +51,11 @@ export class Take extends EventTarget {
     return this.state !== "done" && this.text.slice(this.mark.characters).trim() !== "";
   }
 
+  /** Whether there was nothing in the text that can be said, as far as its voice tells. */
+  get isMute() {
+    return this.state === "done" && this.timed && !this.words.length;
+  }
+
   /** Let the server speak, or go on. */
   async compute(signal) {
     const began = performance.now();
