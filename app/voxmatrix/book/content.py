@@ -73,7 +73,7 @@ class Book:
 
     title: str
     authors: tuple[str, ...]
-    #: As the file names it, e.g. sv or en-US; empty if it does not.
+    #: As the file names it, e.g. sv or en-US, else as its text tells; empty if neither does.
     language: str
     cover: Cover | None
     chapters: tuple[Chapter, ...]

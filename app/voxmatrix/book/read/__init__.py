@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from voxmatrix.book.kinds import SPOKEN_KINDS
 from voxmatrix.book.read import calibre, fb2, html, markdown, plain
 from voxmatrix.book.read.epub import read_epub
 from voxmatrix.files import read_errors
+from voxmatrix.text.language_guess import likely_language
 
 
 class BookFormat(NamedTuple):
@@ -62,7 +64,8 @@ def read_book(path: Path, kinds: Collection[str] = SPOKEN_KINDS) -> Book:
     found = _format(path)
     with read_errors(path):
         path.stat()
-        return found.read(path, kinds)
+        book = found.read(path, kinds)
+    return book if book.language else replace(book, language=_language(book))
 
 
 @contextmanager
@@ -78,6 +81,11 @@ def as_epub(path: Path | None) -> Iterator[EpubSource | None]:
             yield EpubSource(epub, converted=True)
     else:
         yield EpubSource(path) if path and found is _EPUB else None
+
+
+def _language(book: Book) -> str:
+    """That of the text, as far as it can be told."""
+    return likely_language(" ".join(paragraph for chapter in book.chapters for paragraph in chapter.paragraphs))
 
 
 def _format(path: Path) -> BookFormat:

@@ -76,13 +76,6 @@ def _is_foreign(book: "Book", voice_language: str) -> bool:
     return bool(of_book) and of_book != voice_language.lower().split("-")[0]
 
 
-def language_of(book: "Book") -> str:
-    """The language of a book: that which it names, else that of its text; "" if it is not known."""
-    from voxmatrix.text.language_guess import likely_language
-
-    return book.language or likely_language(" ".join(part for chapter in book.chapters for part in chapter.paragraphs))
-
-
 def left_out_line(book: "Book") -> str:
     """What of a book is not read, and how it would be; nothing if all is."""
     parts = [part for part in book.kinds if not part.spoken]

@@ -17,7 +17,6 @@ from voxmatrix.cli.book.contents import (
     Include,
     Notes,
     duration,
-    language_of,
     left_out_line,
     read_chapters,
     selected,
@@ -139,7 +138,7 @@ def command(context: typer.Context, file: BookFile, *, given: BookOptions, as_js
     kinds = wanted_kinds(given.include, given.exclude, notes=given.notes)
     book = read_chapters(file, "", kinds, given.titles)  # all of them: some alone do not tell who speaks
     voice = voice_for_language(
-        given.voice or (table.narrator if table else ""), language_of(book), "the book", as_json=as_json
+        given.voice or (table.narrator if table else ""), book.language, "the book", as_json=as_json
     )
     style = with_quotation_voices(speaking_style(given, voice), given.dialogue_voice)
     book, style = with_speakers(book, voice.language, style, given.cast, table)
