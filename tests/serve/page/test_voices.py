@@ -56,6 +56,20 @@ def test_a_voice_is_heard_and_spoken_with(shown: "Page") -> None:
     expect(shown.get_by_label("Text to speak")).not_to_have_value("")  # an example, ready to be spoken
 
 
+def test_a_menu_closes_by_escape_and_by_a_click_elsewhere(shown: "Page") -> None:
+    from playwright.sync_api import expect
+
+    rename = menu(shown, "mine").get_by_role("button", name="Rename")
+    expect(rename).to_be_visible()
+    shown.keyboard.press("Escape")
+    expect(rename).to_be_hidden()
+    expect(shown.get_by_label("More for mine")).to_be_focused()
+    shown.keyboard.press("Enter")
+    expect(rename).to_be_visible()
+    shown.get_by_role("heading", name="Voices", exact=True).click()
+    expect(rename).to_be_hidden()
+
+
 def test_voices_are_searched_by_words_and_language(shown: "Page") -> None:
     from playwright.sync_api import expect
 

@@ -5,6 +5,7 @@ import { known, parts, t } from "../i18n.js";
 import { clock, language, sentence, spaced } from "../words.js";
 import { distribution } from "./distribution.js";
 
+const FEW = 5; // lines are seen at once: more are scrolled, and by keys only where the focus can be
 const MOST = 50; // lines of one kind of problem; the rest is counted
 
 /** `error` says why the recordings cannot be used. */
@@ -37,7 +38,7 @@ function kinds(problems, all) {
         t("train.kind_count", { kind: known("kind", kind, spaced(kind.replaceAll("-", "_"))), recordings: t("count.recordings", { count: found.length }) }),
         filled(Math.min(1, found.length / all))),
       el("p", { class: "remedy" }, known("fix", kind, remedy)),
-      el("ul", {}, found.slice(0, MOST).map(({ id, path, problem }) => el("li", {}, el("code", {}, path || id), ` ${problem}`))),
+      el("ul", { tabindex: found.length > FEW && "0" }, found.slice(0, MOST).map(({ id, path, problem }) => el("li", {}, el("code", {}, path || id), ` ${problem}`))),
       found.length > MOST && note(t("train.and_more", { count: found.length - MOST })));
   }));
 }

@@ -57,6 +57,8 @@ export function startVoices(settings) {
     if (known) engines.replaceChildren(el("h2", { class: "shelf-heading" }, t("voices.engines")), ...engineCards(known.engines));
   }
 
+  closeMenus(place);
+
   function view([name]) {
     leave();
     if (name === "clone") cloning = new Cloning();
@@ -96,4 +98,18 @@ export function startVoices(settings) {
   window.addEventListener("hashchange", () => location.hash.startsWith(CLONE) || leave());
   onBack(() => place.hidden || load());
   return view;
+}
+
+/** A menu in `place` closes by Escape, which gives the focus back, and when something else is clicked or has the focus. */
+function closeMenus(place) {
+  const open = () => place.querySelector(".voice-menu[open]");
+  const close = () => open().removeAttribute("open");
+  // By the path: what was clicked may be gone by now.
+  for (const name of ["click", "focusin"]) document.addEventListener(name, (event) => open() && !event.composedPath().includes(open()) && close());
+  place.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !open()) return;
+    event.stopPropagation(); // what is being heard goes on
+    open().querySelector("summary").focus();
+    close();
+  });
 }
