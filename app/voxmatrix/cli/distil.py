@@ -119,7 +119,7 @@ def _make(context: typer.Context, voices: list[Path], out: Path, given: DistilOp
         )
     if len(located) == 1 and located[0][0].trainable:
         return _distil(context, originals[0], out, given, show)
-    return _teach(context, originals, out, given, show)
+    return _teach(context, originals, out, given, show, as_json=as_json)
 
 
 def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions, show: "Show") -> "Distilled":
@@ -148,7 +148,9 @@ def _distil(context: typer.Context, voice: Path, out: Path, given: DistilOptions
     return distil(settings, show)
 
 
-def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, show: "Show") -> "Distilled":
+def _teach(
+    context: typer.Context, voices: list[Path], out: Path, given: DistilOptions, show: "Show", *, as_json: bool
+) -> "Distilled":
     """A student of what other voices say: on the device, or over a cluster."""
     from voxmatrix.distil.student.teacher import STYLE, VoiceTeacher
     from voxmatrix.voices.resolve import resolve
@@ -160,7 +162,7 @@ def _teach(context: typer.Context, voices: list[Path], out: Path, given: DistilO
         request = requested_device(ParameterSources(context), given.device, given.gpu, given.use_gpu)
         devices = selected_devices(cards[0], request, preflight).devices
         workers = own_processes(cards[0], STYLE, devices, None, threads=given.threads)
-    return learn(VoiceTeacher(cards, workers), None, out, given, show)
+    return learn(VoiceTeacher(cards, workers), None, out, given, show, as_json=as_json)
 
 
 def _teach_recorded(data: Path, out: Path, given: DistilOptions, show: "Show", *, as_json: bool) -> "Distilled":
@@ -177,11 +179,13 @@ def _teach_recorded(data: Path, out: Path, given: DistilOptions, show: "Show", *
     if not as_json:
         show_recordings(prepared)
     teacher = RecordedTeacher(data.resolve().name, prepared)
-    return learn(teacher, teacher.texts, out, given, show)
+    return learn(teacher, teacher.texts, out, given, show, as_json=as_json)
 
 
-def learn(teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show") -> "Distilled":
-    """A student, on the CPU. What is to be known on the way is told on standard error."""
+def learn(
+    teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOptions, show: "Show", *, as_json: bool
+) -> "Distilled":
+    """A student, on the CPU. What is to be known on the way is told on standard error; its curve, to programs only."""
     from voxmatrix.distil.student.lesson import GOOD_MEL_DISTANCE
     from voxmatrix.distil.student.run import TeachSettings, teach
     from voxmatrix.distil.trainer import Limits
@@ -203,7 +207,12 @@ def learn(teacher: "Teacher", texts: "Texts | None", out: Path, given: DistilOpt
         force=given.force,
         fresh=given.fresh,
     )
-    return teach(settings, show, partial(echo, err=True))
+    return teach(settings, show, partial(echo, err=True), _print_evaluation if as_json else None)
+
+
+def _print_evaluation(step: int, mel_distance: float, in_tune: float) -> None:
+    metrics = {"step": step, "validation_mel": round(mel_distance, 6), "in_tune": round(in_tune, 4)}
+    print_json({"metrics": metrics})
 
 
 def show_result(distilled: "Distilled", voice: Path) -> None:

@@ -84,7 +84,7 @@ def command(recordings: _Recordings, out: _Out, given: MakeOptions, as_json: opt
     if not as_json:
         show_recordings(prepared)
     show = partial(show_progress, as_json=as_json)
-    distilled = _learned(recordings, prepared, voice, given, show)
+    distilled = _learned(recordings, prepared, voice, given, show, as_json=as_json)
     verdict = _heard(_teacher(recordings, prepared), voice, judge, show)
     packages = _packages(voice)
     if as_json:
@@ -145,7 +145,7 @@ def _teacher(recordings: Path, prepared: "PreparedSet") -> "RecordedTeacher":
 
 
 def _learned(
-    recordings: Path, prepared: "PreparedSet", voice: Path, given: MakeOptions, show: "Show"
+    recordings: Path, prepared: "PreparedSet", voice: Path, given: MakeOptions, show: "Show", *, as_json: bool
 ) -> "Distilled | None":
     """Learn the voice, or go on with that; None if an earlier command has finished it."""
     from voxmatrix.cli.distil import DistilOptions, learn, write_page
@@ -155,7 +155,7 @@ def _learned(
         return None
     teacher = _teacher(recordings, prepared)
     learning = DistilOptions(minutes=given.minutes, threads=given.threads)
-    distilled = learn(teacher, teacher.texts, voice, learning, show)
+    distilled = learn(teacher, teacher.texts, voice, learning, show, as_json=as_json)
     if finding := distilled.warning():
         warn(finding)
     write_page(distilled, voice.with_name("compare.html"))

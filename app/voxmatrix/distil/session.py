@@ -26,6 +26,8 @@ STEP_SECONDS, SPEECH_PER_MINUTE = 3.0, 4.0
 Show = Callable[[Activity, str, Callable[[], str], int], AbstractContextManager[OnProgress]]
 #: Says something to whoever waits.
 Tell = Callable[[str], None]
+#: Gets each evaluation: the step, the mel distance of sentences only compared, and the share of frames in tune.
+Evaluated = Callable[[int, float, float], None]
 #: Steps of this command after which it is said how long it will take.
 _MEASURED_STEPS = 100
 #: The digest of the voice that was written of what is learned in a folder.
@@ -143,6 +145,7 @@ def learn(
     *,
     tell: Tell | None = None,
     preview: Callable[[], None] | None = None,
+    evaluated: Evaluated | None = None,
 ) -> None:
     """Train to the end of the limits, with a progress bar. Raises what `train` raises.
 
@@ -154,10 +157,12 @@ def learn(
 
     def report(position: TrainerState, loss: float) -> None:
         nonlocal note, untold
-        evaluated = ""
+        so_far = ""
         if position.mels:
-            evaluated = f"  mel distance {position.mels[-1]:.3f}, {position.f0_accuracy:.0%} in tune"
-        note = f"loss {loss:.3f}{evaluated}"
+            so_far = f"  mel distance {position.mels[-1]:.3f}, {position.f0_accuracy:.0%} in tune"
+        note = f"loss {loss:.3f}{so_far}"
+        if evaluated and position.mels and position.step % limits.evaluate_every == 0:
+            evaluated(position.step, position.mels[-1], position.f0_accuracy)
         progress(position.step, position.expected_steps(limits))
         if tell and untold and position.step - first >= _MEASURED_STEPS:
             untold = False

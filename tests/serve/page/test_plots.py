@@ -43,11 +43,19 @@ def events() -> str:
     return "".join(lines)
 
 
+def evaluations() -> str:
+    """A small voice that is nearest at its third evaluation."""
+    near = {250: 2.9, 500: 0.62, 750: 0.41, 1000: 0.43}
+    lines = [json.dumps({"step": step, "validation_mel": mel, "in_tune": 0.9}) for step, mel in near.items()]
+    return "".join(f"id: {number}\nevent: metrics\ndata: {line}\n\n" for number, line in enumerate(lines, 1))
+
+
 def show(page: "Page", server: Server, **more: Any) -> None:
     """A job that only the page knows."""
-    job = fake(5, title="Åsa / first", request={"kind": more["kind"], "quality": "medium", "language": "en-US"}, **more)
+    request = {"kind": more["kind"], "name": "asa", "quality": "medium", "language": "en-US"}
+    job = fake(5, title="Åsa / first", request=request, **more)
     page.route(f"**/v1/jobs/{job['id']}", lambda route: route.fulfill(json={"files": [], **job}))
-    body = events() if job["kind"] == "train" else ""
+    body = {"train": events, "distil": evaluations}.get(job["kind"], str)()
     page.route("**/events?*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
     page.goto(f"{server.url}#/train/{job['id']}")
 
@@ -113,6 +121,19 @@ def test_a_curve_shows_its_scale_and_its_best_step(page: "Page", server: Server)
     assert [row[0] for row in rows] == ["3,000", "2,500", "Best · 2,000", "1,500", "1,000", "500"]
     assert rows[2][2] == "0.600" and "4%" in rows[2]
     expect(page.locator(".samples li").first).to_contain_text("Best · Validation 0.600 · Words wrong 4%")
+
+
+@pytest.mark.parametrize("state", ["running", "done"])
+def test_a_small_voice_has_a_curve_too_while_it_learns_and_later(page: "Page", server: Server, state: str) -> None:
+    from playwright.sync_api import expect
+
+    show(page, server, kind="distil", state=state, result={"steps": 1000} if state == "done" else None)
+    expect(page.locator(".loss figcaption")).to_contain_text("logarithmic scale")
+    expect(page.locator(".curves circle.best")).to_have_count(1)
+    assert cells(page, 0) == [
+        ["1,000", "0.430", "90%"], ["Best · 750", "0.410", "90%"], ["500", "0.620", "90%"], ["250", "2.90", "90%"],
+    ]  # fmt: skip
+    assert_accessible(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

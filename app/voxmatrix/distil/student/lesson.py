@@ -13,7 +13,7 @@ import torch
 from voxmatrix.compute.memory import memory_errors
 from voxmatrix.distil.acceptance import at_most, failed
 from voxmatrix.distil.result import Distilled
-from voxmatrix.distil.session import Show, Tell, interruptible, keep_written, learn, out_of_memory, restore
+from voxmatrix.distil.session import Evaluated, Show, Tell, interruptible, keep_written, learn, out_of_memory, restore
 from voxmatrix.distil.student.batches import Scale, Utterance
 from voxmatrix.distil.student.compare import TIMED, TeacherSentence, compare
 from voxmatrix.distil.student.corpus import RATE_HZ
@@ -56,6 +56,7 @@ class Lesson:
     out: Path
     show: Show
     tell: Tell
+    evaluated: Evaluated | None = None
 
     def finish(self) -> Distilled:
         """Learn to the end, and write the voice.
@@ -70,7 +71,15 @@ class Lesson:
             position.go_on()
         while True:
             with self._memory_errors():
-                learn(self.training, self.limits, self._checkpoint, self.show, tell=self.tell, preview=self._preview)
+                learn(
+                    self.training,
+                    self.limits,
+                    self._checkpoint,
+                    self.show,
+                    tell=self.tell,
+                    preview=self._preview,
+                    evaluated=self.evaluated,
+                )
             distilled = self._written()
             if distilled.kept is None:
                 return distilled

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import voxmatrix
 from voxmatrix.distil.compare import recogniser
 from voxmatrix.distil.result import Distilled
-from voxmatrix.distil.session import Show, Tell, check_out, claim, interruptible, speech_seconds
+from voxmatrix.distil.session import Evaluated, Show, Tell, check_out, claim, interruptible, speech_seconds
 from voxmatrix.distil.student.align import align, silent_frames
 from voxmatrix.distil.student.batches import Scale, Utterance, scale_of, utterance
 from voxmatrix.distil.student.compare import TeacherSentence
@@ -62,7 +62,9 @@ class TeachSettings:
     fresh: bool = False
 
 
-def teach(settings: TeachSettings, show: Show, tell: Tell = lambda words: None) -> Distilled:
+def teach(
+    settings: TeachSettings, show: Show, tell: Tell = lambda words: None, evaluated: Evaluated | None = None
+) -> Distilled:
     """Make a voice. An interrupted command continues where it was, and ends equal to one that was not interrupted.
 
     A voice is written however it sounds. If a condition does not hold, what was learned is kept: the same command
@@ -109,6 +111,7 @@ def teach(settings: TeachSettings, show: Show, tell: Tell = lambda words: None) 
             out=settings.out,
             show=show,
             tell=tell,
+            evaluated=evaluated,
         )
         distilled = lesson.finish()
     if not distilled.kept:

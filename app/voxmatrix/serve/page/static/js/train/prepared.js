@@ -10,6 +10,7 @@ import { standing } from "../record/sentences.js";
 import { Clips, readSegments } from "./clips.js";
 import { checkLink } from "./drafts.js";
 import { speakWith } from "./export.js";
+import { lessonCurve } from "./lesson.js";
 import { Previews } from "./previews.js";
 import { report } from "./report.js";
 import { Settings } from "./settings.js";
@@ -41,8 +42,11 @@ export class Prepared {
 
   #wait(job) {
     const card = this.#card(job);
-    this.#replace(el("h1", {}, WAITING[job.kind]), card.element, job.kind === "distil" && new Previews(job.id, this.#end.signal).element, job.kind === "distil" && checkLink(job));
+    const isLesson = job.kind === "distil";
+    const curve = lessonCurve(this.#end.signal);
+    this.#replace(el("h1", {}, WAITING[job.kind]), card.element, isLesson && curve.element, isLesson && new Previews(job.id, this.#end.signal).element, isLesson && checkLink(job));
     this.#stop = followJob(job.id, {
+      onMetrics: curve.add,
       onJob: (newer) => card.update(newer),
       onProgress: (facts) => card.update({ ...job, state: "running", ...facts }),
       onEnd: (ended) => ended && this.#showEnded(ended),
@@ -54,7 +58,11 @@ export class Prepared {
     if (job.kind === "segment") return this.#showClips(job);
     if (result?.clips === undefined) {
       const lacking = (result?.gates ?? []).filter(({ ok }) => !ok).map(({ name }) => name).join(", ");
-      return this.#replace(el("h1", {}, job.title), this.#card(job).element, lacking && note(t("train.lacking", { lacking })), job.kind === "distil" && job.state === "done" ? speakWith(job.request.name) : !job.request.recordings && source(job));
+      const isLesson = job.kind === "distil";
+      const curve = lessonCurve(this.#end.signal);
+      this.#replace(el("h1", {}, job.title), this.#card(job).element, lacking && note(t("train.lacking", { lacking })), isLesson && job.state === "done" ? speakWith(job.request.name) : !job.request.recordings && source(job), isLesson && curve.element, isLesson && checkLink(job));
+      if (isLesson) this.#stop = followJob(job.id, { onMetrics: curve.add });
+      return undefined;
     }
     const title = el("h1", { tabindex: "-1" }, job.title);
     const better = el("p");
