@@ -112,6 +112,25 @@ def test_the_example_is_in_the_language_of_the_voice_and_a_text_proposes_its_voi
     expect(text).to_have_value("Buenos días. ¿Cómo está usted hoy?")
 
 
+@pytest.mark.parametrize(
+    ("page", "code", "sentences"),
+    [("en", "en-GB", "English"), ("es", "es", "Español"), ("sv", "sv-SE", "svenska")],
+    indirect=["page"],
+)
+def test_ones_own_recordings_are_in_ones_own_language_at_first(
+    page: "Page", server: Server, code: str, sentences: str
+) -> None:
+    from playwright.sync_api import expect
+
+    page.goto(f"{server.url}#/train/new")
+    expect(page.locator("#train select[name=language]")).to_have_value(code)
+    page.goto(f"{server.url}#/record")
+    page.route("**/v1/recordings", lambda route: route.fulfill(json={**route.fetch().json(), "lists": []}))
+    page.reload()
+    expect(page.locator("#record select[name=language]")).to_have_value(code)
+    expect(page.locator("#record .source:has(:checked)")).to_contain_text(sentences)
+
+
 @pytest.mark.parametrize("page", ["en"], indirect=True)
 def test_a_language_is_chosen_and_remembered(page: "Page", server: Server) -> None:
     from playwright.sync_api import expect

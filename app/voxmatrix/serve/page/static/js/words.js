@@ -24,6 +24,10 @@ export function language(code) {
   }
 }
 
+/** That of these languages in which the page is read; the first if none of them is. */
+export const ownLanguage = (codes) =>
+  codes.find((code) => code.toLowerCase() === LOCALE.toLowerCase()) ?? codes.find((code) => code.split("-")[0] === LOCALE.split("-")[0]) ?? codes[0];
+
 /** A time to wait, roughly: 40 → "40 s", 400 → "7 min", 9000 → "2 h 30 min" */
 export function duration(seconds) {
   if (seconds < 90) return t("time.seconds", { seconds: Math.max(1, Math.round(seconds)) });

@@ -2,7 +2,7 @@
 
 import { el, field, fileInput, note, onDo, source, trouble } from "../dom.js";
 import { t } from "../i18n.js";
-import { CHARACTERS_PER_SECOND, language } from "../words.js";
+import { CHARACTERS_PER_SECOND, language, ownLanguage } from "../words.js";
 import { addressOf, createList } from "./api.js";
 
 const LANGUAGES = "en-US en-GB sv-SE da nb fi is de nl fr es es-419 it pt-BR pt ca pl cs sk hu ro el tr ru uk ar hi id vi cmn ja ko".split(" ");
@@ -38,13 +38,14 @@ export function newList({ bundled, lists }, cancel) {
     el("fieldset", {}, el("legend", {}, t("record.what")), radios),
     own.element, field(t("record.list_name"), name), problem,
     el("div", { class: "form-actions" }, el("button", { class: "primary", type: "submit" }, t("record.create")), cancel && el("button", { class: "quiet", type: "button", onclick: cancel }, t("record.cancel"))));
-  radios[0].querySelector("input").checked = true;
+  const first = ownLanguage(bundled.map((each) => each.language));
+  radios[Math.max(0, bundled.findIndex((each) => each.language === first))].querySelector("input").checked = true;
   choose();
   return form;
 }
 
 export const languageSelect = () =>
-  el("select", { name: "language" }, LANGUAGES.map((code) => el("option", { value: code }, language(code))));
+  Object.assign(el("select", { name: "language" }, LANGUAGES.map((code) => el("option", { value: code }, language(code)))), { value: ownLanguage(LANGUAGES) });
 
 function ownSentences() {
   const text = el("textarea", { name: "sentences", rows: 8, spellcheck: "true", placeholder: t("record.one_per_line") });

@@ -11,7 +11,7 @@ import { said } from "../record/verdict.js";
 import { clip } from "../sound/clip.js";
 import { player } from "../sound/player.js";
 import { wavFile } from "../sound/wav.js";
-import { clock, language } from "../words.js";
+import { clock, language, ownLanguage } from "../words.js";
 import { engineCards } from "./engines.js";
 
 export class Cloning {
@@ -89,6 +89,7 @@ export class Cloning {
     const { seconds: [least, used], transcript, languages } = this.cloning[this.#engine.value];
     this.#wants.textContent = t("voices.read_aloud", { least, most: used });
     this.#language.replaceChildren(...languages.map((code) => el("option", { value: code }, language(code))));
+    this.#language.value = ownLanguage(languages) ?? "";
     this.#language.parentElement.hidden = languages.length < 2;
     this.#words.parentElement.hidden = transcript === "none";
     this.#words.required = transcript === "required";
