@@ -249,3 +249,19 @@ def test_text_in_any_encoding_is_read_even_with_a_few_control_characters(encodin
     path = tmp_path / "book.txt"
     path.write_bytes(("Smörgås, said he.\n\x0cIt was far away, and the sea was wide. " * 20 + "\x07").encode(encoding))
     assert "Smörgås, said he." in read_book(path).chapters[0].paragraphs[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "language"),
+    [
+        ("a.txt", "Había una vez un barco que no sabía navegar.", "es"),
+        ("a.md", "# Båten\n\nDet var en gång en båt som inte kunde segla.", "sv"),
+        ("a.html", '<html lang="fr"><body><p>There was a boat that could not sail.</p></body></html>', "fr"),
+        ("a.txt", "Lorem 12 xyz.", ""),
+    ],
+)
+def test_a_book_that_names_no_language_is_in_that_of_its_words(
+    tmp_path: Path, name: str, text: str, language: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert read_book(tmp_path / name).language == language
