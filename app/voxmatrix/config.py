@@ -115,6 +115,11 @@ def bundled_folders() -> tuple[Path, Path]:
     return clone, Path(sysconfig.get_path("data")) / "share" / "voxmatrix" / "voices"
 
 
+def shared_prepared() -> Path:
+    """What an image has prepared for its bundled voices, for all its users; elsewhere it is missing."""
+    return bundled_folders()[1].with_name("prepared")
+
+
 def read_config(folder: Path | None = None) -> dict[str, Any]:
     """The keys of `voxmatrix.toml` in `folder` (default: the working directory), their values as words.
 

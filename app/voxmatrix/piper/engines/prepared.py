@@ -69,15 +69,18 @@ def whole_voices(path: Path) -> Iterator[tuple[ModelPart, frozenset[str]]]:
     Raises:
         DamagedFileError: onnxruntime cannot load it.
     """
+    is_stored = cache.is_whole(path)
     stored = cache.load_whole(path)
     if stored is not None:
         yield stored
-    cache.remove(path)  # it is damaged: prepared again the next time
+    cache.remove(path)  # it is damaged
     whole = None
     with suppress(*_UNREADABLE), _no_collection():
         from voxmatrix.piper.onnx.model_split import whole_model
 
         whole = whole_model(path)
+        if is_stored:  # prepared again in the home, which comes before what an image has
+            cache.store_whole(path, _fused(path, whole[0]), whole[1])
     if whole is not None:
         yield whole
     session = open_session(path)

@@ -2,6 +2,10 @@
 
 The graphs refer to weights in the file of the voice by their place, so that an entry belongs to that file: to its path,
 size, times and number. Whatever is wrong with an entry, or with writing one, the voice is prepared again.
+
+An image has entries for the voices that come along, since a container often starts with an empty home. Its files have
+other times and numbers on each computer, so that these entries belong to the content of the file. No entry depends on
+the processor: onnxruntime packs weights for it when it opens a session.
 """
 
 import hashlib
@@ -10,8 +14,9 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,13 +24,13 @@ import numpy as np
 
 from voxmatrix.compute.libraries import import_onnxruntime
 from voxmatrix.compute.memory import free_cached
-from voxmatrix.config import home
+from voxmatrix.config import bundled_folders, home, shared_prepared
 from voxmatrix.piper.onnx.parts import ModelPart, SplitModel
 from voxmatrix.piper.onnx.receptive_field import ReceptiveField
 
 #: Part of the key of each entry: to be increased when what is prepared changes.
 _VERSION = 4
-_SPLIT, _REWRITTEN, _WHOLE = "split", "rewritten", "whole"
+_KINDS = _SPLIT, _REWRITTEN, _WHOLE = "split", "rewritten", "whole"
 _CONTENT, _WEIGHTS = "content", "weights.bin"
 #: Of SplitModel, those that are JSON as they are.
 _FACTS = ("boundary", "as_conv2d", "uses_conv2d", "has_int8")
@@ -86,7 +91,7 @@ def load_whole(path: Path) -> tuple[ModelPart, frozenset[str]] | None:
 def is_whole(path: Path) -> bool:
     """Whether the voice in `path` is stored in one part; the entry is not read."""
     with suppress(OSError):
-        return (_folder(path, _WHOLE) / _CONTENT).is_file()
+        return any((folder / _CONTENT).is_file() for folder in _folders(path, _WHOLE))
     return False
 
 
@@ -96,16 +101,31 @@ def store_whole(path: Path, whole: ModelPart, inputs: frozenset[str]) -> None:
 
 
 def remove(path: Path) -> None:
-    """Forget what is stored for the voice in `path`."""
+    """Forget what is stored for the voice in `path` in this home."""
     with suppress(OSError):
-        for kind in (_SPLIT, _REWRITTEN, _WHOLE):
+        for kind in _KINDS:
             shutil.rmtree(_folder(path, kind), ignore_errors=True)
+
+
+def share(path: Path) -> None:
+    """Move what is stored in this home for the voice in `path` to where the users of an image find it.
+
+    Raises:
+        OSError: nothing is stored for it, or it cannot be moved.
+    """
+    kinds = [kind for kind in _KINDS if _folder(path, kind).is_dir()]
+    if not kinds:
+        raise FileNotFoundError(f"nothing is prepared for {path}")
+    shared_prepared().mkdir(exist_ok=True)
+    for kind in kinds:
+        shutil.copytree(_folder(path, kind), _shared_folder(path, kind))
+    remove(path)
 
 
 def _load(path: Path, kind: str) -> tuple[Facts, list[ModelPart]] | None:
     """What was stored for the voice in `path`; None if there is nothing, or it is damaged."""
     with suppress(OSError):
-        return _read(path, _folder(path, kind))
+        return next((found for folder in _folders(path, kind) if (found := _read(path, folder)) is not None), None)
     return None
 
 
@@ -169,7 +189,7 @@ def _store(
             written_parts = _read(path, beside)
             if written_parts is None or not is_right(written_parts[1][0]):
                 return
-            if _load(path, kind) is None:  # no other process was faster
+            if _read(path, folder) is None:  # no other process was faster
                 shutil.rmtree(folder, ignore_errors=True)
                 beside.rename(folder)
         finally:
@@ -177,11 +197,36 @@ def _store(
         _remove_unused(folder.parent)
 
 
+def _folders(path: Path, kind: str) -> Iterator[Path]:
+    """Where an entry for the voice in `path` may be: in the home, and that of an image for a voice that came along."""
+    yield _folder(path, kind)
+    if path.parent in bundled_folders() and shared_prepared().is_dir():
+        yield _shared_folder(path, kind)
+
+
 def _folder(path: Path, kind: str) -> Path:
-    file = path.stat()
+    return home() / "cache" / "prepared" / _name(kind, str(path), *_state(path))
+
+
+def _shared_folder(path: Path, kind: str) -> Path:
+    return shared_prepared() / _name(kind, path.name, _digest(path, _state(path)))
+
+
+def _name(kind: str, *voice: object) -> str:
     runtime = import_onnxruntime().__version__  # which has operations of its own in fused graphs
-    key = [_VERSION, runtime, str(path), file.st_size, file.st_mtime_ns, file.st_ctime_ns, file.st_ino]
-    return home() / "cache" / "prepared" / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]}-{kind}"
+    return f"{hashlib.sha256(json.dumps([_VERSION, runtime, *voice]).encode()).hexdigest()[:32]}-{kind}"
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    file = path.stat()
+    return file.st_size, file.st_mtime_ns, file.st_ctime_ns, file.st_ino
+
+
+@cache
+def _digest(path: Path, _: tuple[int, ...]) -> str:
+    """The SHA-256 of the file in `path` as long as it has this state: it is asked for each kind of entry."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checksum(path: Path) -> list[int]:
