@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.bundled import BUNDLED
 from tests.images.containers import Hardened
 from tests.images.voices import TRAIN
 from tests.images.witnessed import witnessed
@@ -33,6 +34,13 @@ def test_a_checkpoint_speaks_with_one_import_of_torch(hardened: Hardened) -> Non
 def test_the_voice_that_comes_along_speaks_without_torch(hardened: Hardened) -> None:
     _, processes = witnessed(hardened, "speak", "--text", "Hello", "--out", "/data/first.wav")
     assert [name for process in processes for name in process.imports] == ["onnxruntime"]
+
+
+@pytest.mark.parametrize("voice", BUNDLED)
+def test_an_empty_home_speaks_what_the_build_has_prepared(hardened: Hardened, voice: str) -> None:
+    home = ("--env", "VOXMATRIX_HOME=/data/fresh")
+    hardened.run("speak", "--voice", voice, "--text", "Hello", "--out", f"/data/{voice}.wav", also=home)
+    assert not (hardened.data / "fresh" / "cache" / "prepared").exists()
 
 
 @pytest.mark.parametrize(
