@@ -39,6 +39,7 @@ def _cuda(code: int, problem: str, remedy: str) -> DriverState:
 
 STATES = (
     _nvml(4, "may not use the NVIDIA GPUs (NVML error 4)", "--gpus all"),
+    _nvml(8, "power cables", "plug every power connector"),
     _nvml(9, "driver is not loaded (NVML error 9)", "modprobe nvidia"),
     _nvml(12, "another part of the driver that it needs is not", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
     _nvml(15, "is lost", "restart the host"),
@@ -52,12 +53,14 @@ STATES = (
     _cuda(34, "the stub for compiling", "LD_LIBRARY_PATH"),
     _cuda(46, "another process has the GPU", "--compute-mode=0"),
     _cuda(100, "CUDA finds none", "create the container again"),
+    _cuda(102, "no licence", "nvidia-gridd"),
     _cuda(214, "errors that it cannot correct", "nvidia-smi -q -d ECC"),
     _cuda(304, "refuses a call of the driver", "--gpus all"),
     _cuda(802, "NVLink switches", "nvidia-fabricmanager"),
     _cuda(803, "libcuda.so.1 and the loaded driver have different versions", "compat folder"),
     _cuda(804, "forward compatibility", "compat folder"),
     _cuda(805, "MPS server", "CUDA_MPS_PIPE_DIRECTORY"),
+    _cuda(808, "MPS server", "end one of them"),
     _cuda(999, "unknown reason", "rmmod nvidia_uvm"),
     DriverState(
         name="no libcuda",
