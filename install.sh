@@ -68,7 +68,7 @@ system() {
 image_for() {
     suitable=$(images_for "$1:$2")
     if [ -z "$suitable" ]; then
-        say "no image has kernels for an NVIDIA GPU of capability $2 on $1: the image cpu leaves it alone"
+        say "no image has kernels for an NVIDIA GPU of capability $2 on $1: it stays idle"
         echo cpu
         return
     fi
@@ -89,7 +89,7 @@ image_for() {
     echo cpu
 }
 
-# The image for the NVIDIA GPUs here, or cpu.
+# The image for the NVIDIA GPUs here, or cpu; one that no image can use stays idle beside another.
 image_for_nvidia() {
     cards=$(nvidia-smi --query-gpu=compute_cap,driver_version --format=csv,noheader,nounits) || {
         # Drivers before 510 cannot say the capability, and no image is for them.
@@ -100,11 +100,11 @@ image_for_nvidia() {
     system=$(system)
     found=$(printf '%s\n' "$cards" | tr -d ' ' | while IFS=, read -r capability driver; do
         if [ -n "$capability" ]; then image_for "$system" "$capability" "$driver"; fi
-    done | sort -u)
+    done | sort -u | awk '$0 != "cpu" { print; others = 1 } END { if (!others) print "cpu" }')
     case $found in
         *'
 '*) die "the GPUs of this computer need different images: choose one with --image:" "$found" ;;
-        *) echo "${found:-cpu}" ;;
+        *) echo "$found" ;;
     esac
 }
 

@@ -98,6 +98,13 @@ def test_gpus_that_need_different_images_are_the_users_choice(programs: Path) ->
     assert "--image" in done.stderr and "cuda\ncuda13" in done.stderr
 
 
+def test_a_gpu_that_no_image_can_use_stays_idle_beside_another(programs: Path) -> None:
+    put(programs, "nvidia-smi", "printf '14.0, 590\n12.0, 590\n'")
+    done = install(programs, "--print")
+    assert (done.returncode, done.stdout) == (0, "cuda13\n")
+    assert "no image has kernels for an NVIDIA GPU of capability 14.0 on x86_64: it stays idle" in done.stderr
+
+
 def test_a_driver_that_fails_is_said(programs: Path) -> None:
     put(programs, "nvidia-smi", "exit 9")
     done = install(programs, "--print")

@@ -59,7 +59,7 @@ def answer(args: argparse.Namespace) -> str:
         advised = next((found for other in others if for_all(found := recommend(other)) != CPU), advised)
     if args.json:
         return json.dumps({"image": for_all(advised), "gpus": [_to_json(one) for one in advised if one.gpu]}, indent=2)
-    return "\n".join(_in_words(one) for one in advised)
+    return "\n".join(_in_words(one, advised) for one in advised)
 
 
 def recommend(machine: Machine) -> list[Advice]:
@@ -92,9 +92,14 @@ def for_this_computer() -> str:
 
 
 def for_all(advised: list[Advice]) -> str | None:
-    """The best image for every GPU, or None if they need different ones."""
-    best = {one.image for one in advised}
+    """The best image for every GPU that one can use, or None if they need different ones."""
+    best = {one.image for one in advised if not _stays_idle(one, advised)}
     return best.pop() if len(best) == 1 else None
+
+
+def _stays_idle(one: Advice, advised: list[Advice]) -> bool:
+    """Whether no image can use this GPU, but one can use another GPU here: graphics beside an NVIDIA card."""
+    return one.image == CPU and any(other.image != CPU for other in advised)
 
 
 def with_torch_of(image: Image, machine: Machine) -> Machine:
@@ -171,7 +176,9 @@ def _to_json(one: Advice) -> dict[str, Any]:
     }
 
 
-def _in_words(one: Advice) -> str:
+def _in_words(one: Advice, advised: list[Advice]) -> str:
+    if _stays_idle(one, advised):
+        return f"{_called(one.gpu)}: stays idle ({one.reason})" + (f"\n  → {one.remedy}" if one.remedy else "")
     lines = [f"{_called(one.gpu)}: use the image {one.image} ({one.reason})"]
     if one.remedy:
         lines.append(f"  → {one.remedy}")

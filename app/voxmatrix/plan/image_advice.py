@@ -59,15 +59,21 @@ def advice(gpu: Gpu, machine: Machine) -> str:
     if gpu.kind == "directml" and machine.platform == "windows":
         return f"use the image {CPU}, in WSL2: torch-directml does not exist for {machine.architecture}"
     if gpu.kind != "cuda":
-        return f"use the image {CPU}: no image supports this GPU here"
+        return f"{_without_it(gpu, machine)}: no image supports this GPU here"
     able = able_images(gpu, machine)
     if able:
         easiest = min(able, key=lambda image: rows.known_version(oldest_driver(image, gpu, machine)))
         floor = oldest_driver(easiest, gpu, machine)
         return f"install NVIDIA driver {floor} or newer for the image {easiest.name}; until then use the image {CPU}"
     if newer_than_any(gpu):
-        return f"use the image {CPU} until a newer voxmatrix has an image for {gpu.capability}"
-    return f"use the image {CPU}: no image has kernels for this GPU"
+        return f"{_without_it(gpu, machine)} until a newer voxmatrix has an image for {gpu.capability}"
+    return f"{_without_it(gpu, machine)}: no image has kernels for this GPU"
+
+
+def _without_it(gpu: Gpu, machine: Machine) -> str:
+    """What to do while no image can use this GPU: graphics of the processor are often beside one that can be used."""
+    others = (best_image(other, machine).name for other in machine.gpus if other != gpu)
+    return "leave it idle" if any(name != CPU for name in others) else f"use the image {CPU}"
 
 
 def _use(image: Image) -> str:

@@ -117,6 +117,15 @@ def test_gpus_that_want_different_images_have_no_common_one() -> None:
     assert [gpu["image"] for gpu in gpus] == ["blackwell", "cuda"]
 
 
+def test_graphics_that_no_image_can_use_stay_idle_beside_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:
+    both = str(matrix.ROOT / "tests" / "machines" / "nvidia-and-intel.json")
+    assert _json("--machine", both)["image"] == "blackwell"
+    assert matrix.main(["recommend", "--machine", both]) == 0
+    said = capsys.readouterr().out
+    assert "Intel GPU 0x4680: stays idle (no other image can use it)\n  → leave it idle: no image supports" in said
+    assert "build-cpu" not in said
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
