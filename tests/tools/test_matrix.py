@@ -35,7 +35,9 @@ def test_a_row_is_found_by_its_torch(torch: str, row: str, capsys: pytest.Captur
     ("torch", "row"),
     [
         ("cuda121", "cuda"), ("cuda12.4", "cuda"), ("cuda-12.6", "cuda"), ("cu129", "blackwell"), ("cuda130", "cuda13"),
-        ("rocm72", "rocm"), ("rocm7.1", "rocm"), ("nightly", "blackwell-nightly"),
+        ("rocm72", "rocm"), ("rocm7.1", "rocm"), ("nightly", "blackwell-nightly"), ("cuda12.4.1", "cuda"), ("12.8", "blackwell"),
+        ("2.10.0+cu128", "blackwell"), ("2.7.0-cuda12.8-cudnn9-runtime", "blackwell"), ("2.9.0+rocm7.0", "rocm"),
+        ("2.13.0+cpu", "cpu"), ("2.9.1+xpu", "xpu"),
     ],
 )  # fmt: skip
 def test_a_torch_of_another_guide_names_the_row_that_serves(
@@ -47,7 +49,7 @@ def test_a_torch_of_another_guide_names_the_row_that_serves(
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("torch", ["cuda118", "cuda140", "rocm6.4", "metal", "nightly2", "cuda12.4.1"])
+@pytest.mark.parametrize("torch", ["cuda118", "cuda140", "rocm6.4", "metal", "nightly2", "2.7.0", "12"])
 def test_a_torch_for_other_drivers_is_served_by_none(torch: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert matrix.main(["row", torch]) == 2
     assert f"no row has the torch {torch}; there are cpu" in capsys.readouterr().err

@@ -1,12 +1,15 @@
-"""The row that serves for a torch of another guide, such as cuda130 or rocm7.1. Standard library only."""
+"""The row that serves for a torch of another guide: cuda130, 2.10.0+cu128, 2.7.0-cuda12.8-cudnn9-runtime, rocm7.1.
+
+Standard library only.
+"""
 
 import re
 from collections.abc import Iterable
 
 from tools.images.rows import Row
 
-_CUDA = re.compile(r"cu(?:da)?-?(\d{2})\.?(\d)")
-_ROCM = re.compile(r"rocm-?(\d)(?:\.?\d)*")
+_CUDA = re.compile(r"(?:^|[+-])(?:cu(?:da)?-?)?(\d{2})\.?(\d)(?:\.\d+)?(?:$|-)")
+_ROCM = re.compile(r"(?:^|[+-])rocm-?(\d)(?:\.?\d)*(?:$|-)")
 
 
 def serving(table: Iterable[Row], torch: str) -> Row | None:
@@ -15,12 +18,14 @@ def serving(table: Iterable[Row], torch: str) -> Row | None:
     Within a major version, CUDA needs no newer driver than its first minor version: so the newest row that is not
     newer than what was asked for serves, and where all are newer, the oldest of them.
     """
-    rows = list(table)
+    rows, torch = list(table), torch.lower()
     if torch == "nightly":
         return next((row for row in rows if row.channel == "nightly"), None)
-    if found := _ROCM.fullmatch(torch):
+    if (build := torch.rpartition("+")[2]) in ("cpu", "xpu"):
+        return next(row for row in rows if row.name == build)
+    if found := _ROCM.search(torch):
         return next((row for row in rows if row.torch_build.startswith(f"rocm{found[1]}.")), None)
-    found = _CUDA.fullmatch(torch)
+    found = _CUDA.search(torch)
     if found is None:
         return None
     major, minor = int(found[1]), int(found[2])
