@@ -35,9 +35,9 @@ def test_a_row_is_found_by_its_torch(torch: str, row: str, capsys: pytest.Captur
     ("torch", "row"),
     [
         ("cuda121", "cuda"), ("cuda12.4", "cuda"), ("cuda-12.6", "cuda"), ("cu129", "blackwell"), ("cuda130", "cuda13"),
-        ("rocm72", "rocm"), ("rocm7.1", "rocm"), ("nightly", "blackwell-nightly"), ("cuda12.4.1", "cuda"), ("12.8", "blackwell"),
+        ("rocm72", "rocm"), ("rocm7.1", "rocm"), ("nightly", "blackwell-nightly"), ("cuda12.4.1", "cuda"),
         ("2.10.0+cu128", "blackwell"), ("2.7.0-cuda12.8-cudnn9-runtime", "blackwell"), ("2.9.0+rocm7.0", "rocm"),
-        ("2.13.0+cpu", "cpu"), ("2.9.1+xpu", "xpu"),
+        ("2.13.0+cpu", "cpu"), ("2.9.1+xpu", "xpu"), ("12.8", "blackwell"),
     ],
 )  # fmt: skip
 def test_a_torch_of_another_guide_names_the_row_that_serves(

@@ -30,6 +30,8 @@ from tools.locks.pip_config import pip_values
 #: pip's.
 DEFAULT_INDEX = PyPI.simple_url
 SIMPLE = "application/vnd.pypi.simple.v1+json"
+#: Requests of an index, or resolutions by uv.
+_AT_ONCE = 8
 _NAME_OF_A_FILE = re.compile(r"^.+?-(\d[^-]*)(?:-.*\.whl|\.tar\.gz|\.zip)$")
 
 
@@ -124,17 +126,20 @@ def because(message: str) -> str:
 
 def newer_in(row: Row, why: Callable[[Row, str], str], pages: dict[str, Any]) -> list[Newer]:
     """The pins of a row that the index has newer versions of."""
-    found = []
-    for pin in _pins(row).values():
-        latest = newest(pages.get(pin.name, {}))
-        if latest is None or latest[0] <= Version(pin.version):
-            continue
+
+    def held_by(pin: pins.Pin, latest: tuple[Version, str]) -> str:
         if pin.name in ("torch", "torchaudio"):
-            held = "the row's field in docker/images.toml"
-        else:
-            held = pythons_of(latest[1], row.python) or why(row, f"{pin.name}=={latest[0]}")
-        found.append(Newer(row=row.name, project=pin.name, pinned=pin.version, newest=str(latest[0]), held_by=held))
-    return found
+            return "the row's field in docker/images.toml"
+        return pythons_of(latest[1], row.python) or why(row, f"{pin.name}=={latest[0]}")
+
+    found = [(pin, latest) for pin in _pins(row).values() if (latest := newest(pages.get(pin.name, {})))]
+    found = [(pin, latest) for pin, latest in found if latest[0] > Version(pin.version)]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:  # uv mostly waits for the index
+        reasons = pool.map(held_by, *zip(*found, strict=True)) if found else ()
+        return [
+            Newer(row=row.name, project=pin.name, pinned=pin.version, newest=str(latest[0]), held_by=held)
+            for (pin, latest), held in zip(found, reasons, strict=True)
+        ]
 
 
 def vulnerable_in(row: Row, known: dict[tuple[str, str], Any]) -> list[Vulnerable]:
@@ -172,7 +177,7 @@ def asked(addresses: Iterable[str], accept: str, by: Ask) -> tuple[dict[str, Any
             missing = isinstance(error, urllib.error.HTTPError) and error.code == 404
             return address, None, "the index has no such page (404)" if missing else str(error)
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(one, addresses))
     whys = [why for _, _, why in answers if why]
     return {address: answer for address, answer, _ in answers if answer is not None}, whys[0] if whys else ""
