@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tools.images import stamp
 from tools.images.rows import rows
 
 ROOT = Path(__file__).parent.parent.parent
@@ -158,3 +159,10 @@ def test_new_bases_and_versions_of_torch_are_proposed_for_every_row() -> None:
         if row.channel == "nightly":
             continue
         assert {tuple(row.base.split(":")), ("torch", row.torch), ("torchaudio", row.torchaudio)} <= found
+
+
+def test_a_pull_request_builds_the_images_that_it_changes() -> None:
+    events = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))[True]
+    paths = {path.removesuffix("/**") for path in events["pull_request"]["paths"]}
+    unseen = [part for part in stamp.PARTS if not paths & {part, *map(str, Path(part).parents)}]
+    assert not unseen and {"Dockerfile*", "pyproject.toml"} <= paths

@@ -18,7 +18,7 @@ from tools.images.rows import ROOT, Row, rows
 
 STAMPS = Path(".ci/stamps.json")
 #: Folders and files, but for the row, its Dockerfile and its pins.
-_PARTS = (".dockerignore", "docker", "entrypoint", "samples/voices", "tests/images", "tools/images/building.py")
+PARTS = (".dockerignore", "docker", "entrypoint", "samples/voices", "tests/images", "tools/images/building.py")
 #: Written down elsewhere (a row by its own facts, its pins by their own file), or about containers of finished images.
 _OTHERS = (
     *("docker/images.toml", "docker/pins/"),
@@ -46,7 +46,7 @@ def _contents(row: Row, root: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    for part in _PARTS:
+    for part in PARTS:
         whole = root / part
         for path in whole.rglob("*") if whole.is_dir() else [whole]:
             name = path.relative_to(root).as_posix()
