@@ -15,7 +15,7 @@ ROW = rows()["blackwell"]
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """What images are made of, copied."""
-    for name in (*stamp._PARTS, "pyproject.toml", ROW.dockerfile):
+    for name in (*stamp.PARTS, "pyproject.toml", ROW.dockerfile):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, tmp_path / name)
