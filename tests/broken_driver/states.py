@@ -39,7 +39,7 @@ def _cuda(code: int, problem: str, remedy: str) -> DriverState:
 
 STATES = (
     _nvml(4, "may not use the NVIDIA GPUs (NVML error 4)", "--gpus all"),
-    _nvml(9, "driver is not loaded (NVML error 9)", "modprobe nvidia"),
+    _nvml(9, "driver is not loaded (NVML error 9)", "driver 580"),  # without it, a GTX 10 and driver 590 go in circles
     _nvml(12, "another part of the driver that it needs is not", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
     _nvml(15, "is lost", "restart the host"),
     _nvml(16, "waits for a reset", "--gpu-reset"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, DRIVER_ERROR, Gpu, Machine
+from voxmatrix.plan.budget import shares_memory
 from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.verdict import Assessment
 from voxmatrix.tables.gpus import DriverError, architecture, driver_error
@@ -106,7 +107,7 @@ def _gpus(machine: Machine, assessments: Sequence[Assessment], chosen: Gpu | Non
 
 def of_memory(gpu: Gpu) -> Finding | None:
     """The finding for a GPU whose memory other programs use, so that torch hardly starts on it."""
-    if gpu.free_mib is None or gpu.unified or gpu.free_mib >= memory_table().process_mib:
+    if gpu.free_mib is None or shares_memory(gpu) or gpu.free_mib >= memory_table().process_mib:
         return None
     if gpu.memory_mib is None or gpu.memory_mib - gpu.free_mib < memory_table().process_mib:
         return None
