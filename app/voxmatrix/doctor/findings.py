@@ -42,6 +42,8 @@ _BUILT_FOR = {
     "rocm": ("ROCm", "AMD's driver (amdgpu)"),
     "xpu": ("XPU", "Intel's driver (i915 or xe)"),
 }
+#: The same where Docker's option does not exist.
+_ELSEWHERE = {"cuda": " (Podman: --device nvidia.com/gpu=all; Kubernetes: the limit nvidia.com/gpu: 1)"}
 #: The first operations of the child.
 IMPORT, START = "import torch", "start CUDA"
 _REINSTALL = "reinstall it: pip install --force-reinstall torch, or use one of our images"
@@ -83,7 +85,7 @@ def without_gpu(machine: Machine) -> Finding | None:
     name, needed = _BUILT_FOR.get(built_for, ("", ""))
     return Finding(
         problem=f"torch {machine.torch.version} is built for {name}, but there is no GPU for it",
-        remedy=f"start the container with {CONTAINER_OPTIONS[built_for]}"
+        remedy=f"start the container with {CONTAINER_OPTIONS[built_for]}{_ELSEWHERE.get(built_for, '')}"
         if machine.container
         else f"install {needed}, or use the image cpu",
         severity="warning",

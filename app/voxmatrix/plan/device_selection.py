@@ -46,8 +46,12 @@ def unsupported(gpu: Gpu, machine: Machine, assess: Assess, task: Task) -> NoDev
 
 
 def shown_slice(machine: Machine) -> Gpu | None:
-    """The MIG slice that CUDA shows a process: the first (NVIDIA's MIG user guide, "CUDA Device Enumeration")."""
-    return next((gpu for gpu in machine.gpus if gpu.mig), None)
+    """The MIG slice that CUDA shows a process: the first (NVIDIA's MIG user guide, "CUDA Device Enumeration").
+
+    A card in MIG mode that has no slices has no memory either.
+    """
+    slices = [gpu for gpu in machine.gpus if gpu.mig]
+    return next((gpu for gpu in slices if gpu.memory_mib is not None), slices[0] if slices else None)
 
 
 def not_found(machine: Machine, request: DeviceRequest) -> NoDeviceError:
