@@ -12,6 +12,7 @@ from typing import Any
 
 from tools.images.which_computer import UsageError, read_machine, selected_machine
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, Machine, TorchBuild
+from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.image_advice import able_images, advice, best_image, oldest_driver
 from voxmatrix.plan.verdict import assess
 from voxmatrix.tables import rows
@@ -74,7 +75,9 @@ def recommend(machine: Machine) -> list[Advice]:
         raise UsageError(f"there is no image for the architecture {machine.architecture}: {_instead(machine)}")
     if not machine.gpus:
         others = {name: _needs(image) for name, image in images().items() if name != CPU}
-        return [Advice(gpu=None, image=CPU, reason="there is no GPU here", remedy="", rejected=others)]
+        absent = driver_finding(machine)
+        reason, remedy = (absent.problem, absent.remedy) if absent else ("there is no GPU here", "")
+        return [Advice(gpu=None, image=CPU, reason=reason, remedy=remedy, rejected=others)]
     return [_advise(gpu, machine) for gpu in machine.gpus]
 
 

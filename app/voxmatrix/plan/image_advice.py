@@ -62,14 +62,33 @@ def advice(gpu: Gpu, machine: Machine) -> str:
         return f"use the image {CPU}, in WSL2: torch-directml does not exist for {machine.architecture}"
     if gpu.kind != "cuda":
         return f"use the image {CPU}: {_why_none(gpu, machine)}"
+    return _without_image(gpu, machine)
+
+
+def _without_image(gpu: Gpu, machine: Machine) -> str:
+    """What to do with an NVIDIA GPU that no image suits as it is."""
+    if gpu.capability is None:
+        return _unknown(gpu, machine)
     able = able_images(gpu, machine)
     if able:
         easiest = min(able, key=lambda image: rows.known_version(oldest_driver(image, gpu, machine)))
         return f"install {_driver(easiest, gpu, machine)}; until then use the image {CPU}"
     if newer_than_any(gpu):
         return f"use the image {CPU} until a newer voxmatrix has an image for {gpu.capability}"
-    known = f" (capability {gpu.capability}{_on(machine)})" if gpu.capability else ""
-    return f"use the image {CPU}: no image has kernels for this GPU{known}"
+    known = f"capability {gpu.capability}{_on(machine)}"
+    return f"use the image {CPU}: no image has kernels for this GPU ({known})"
+
+
+def _unknown(gpu: Gpu, machine: Machine) -> str:
+    """What to do where the driver does not say the capability: `nvidia-smi` before 510 does not."""
+    windows = shows_windows_driver(machine)
+    floors = [drivers().on(windows, image.oldest_driver) for image in images().values() if image.oldest_driver]
+    lowest, driver = min(floors, key=rows.known_version), rows.version(gpu.driver)
+    if driver is None or driver >= rows.known_version(lowest):
+        return "check whether `nvidia-smi` works; if not, reinstall the NVIDIA driver"
+    where = " in Windows" if windows else ""
+    newer = f"install NVIDIA driver {lowest} or newer{where}"
+    return f"{newer}, which no GPU before Maxwell (GTX 750) has; until then use the image {CPU}"
 
 
 def _driver(image: Image, gpu: Gpu, machine: Machine) -> str:
