@@ -50,7 +50,7 @@ STATES = (
     replace(_cuda(2, "memory of the GPU", "nvidia-smi"), code=6),
     _cuda(3, "nvidia_uvm is not loaded", "modprobe nvidia_uvm"),
     _cuda(34, "the stub for compiling", "LD_LIBRARY_PATH"),
-    _cuda(46, "another process has the GPU", "--compute-mode=0"),
+    _cuda(46, "a vGPU without a licence", "--compute-mode=0"),
     _cuda(100, "CUDA finds none", "create the container again"),
     _cuda(214, "errors that it cannot correct", "nvidia-smi -q -d ECC"),
     _cuda(304, "refuses a call of the driver", "--gpus all"),
