@@ -28,15 +28,16 @@ images_for() {
         x86_64:7.5 | x86_64:8.0 | x86_64:8.6 | x86_64:8.9 | x86_64:9.0)
             echo cuda13 580 blackwell 570.26 cuda 525.60.13 ;;
         x86_64-wsl:7.5 | x86_64-wsl:8.0 | x86_64-wsl:8.6 | x86_64-wsl:8.9 | x86_64-wsl:9.0)
-            echo cuda13 580 blackwell 570.26 cuda 527.41 ;;
+            echo cuda13 580 blackwell 570.65 cuda 527.41 ;;
         aarch64:8.0 | aarch64-wsl:8.0 | aarch64:8.6 | aarch64-wsl:8.6 | x86_64:8.7 | x86_64-wsl:8.7 | \
             aarch64:8.7 | aarch64-wsl:8.7 | aarch64:8.9 | aarch64-wsl:8.9 | aarch64:9.0 | aarch64-wsl:9.0 | \
             aarch64:10.0 | aarch64-wsl:10.0 | aarch64:10.3 | aarch64-wsl:10.3 | aarch64:10.7 | aarch64-wsl:10.7 | \
             aarch64:11.0 | aarch64-wsl:11.0 | aarch64:12.0 | aarch64-wsl:12.0 | aarch64:12.1 | aarch64-wsl:12.1)
             echo cuda13 580 ;;
-        x86_64:10.0 | x86_64-wsl:10.0 | x86_64:10.3 | x86_64-wsl:10.3 | x86_64:10.7 | x86_64-wsl:10.7 | \
-            x86_64:12.0 | x86_64-wsl:12.0 | x86_64:12.1 | x86_64-wsl:12.1)
+        x86_64:10.0 | x86_64:10.3 | x86_64:10.7 | x86_64:12.0 | x86_64:12.1)
             echo cuda13 580 blackwell 570.26 ;;
+        x86_64-wsl:10.0 | x86_64-wsl:10.3 | x86_64-wsl:10.7 | x86_64-wsl:12.0 | x86_64-wsl:12.1)
+            echo cuda13 580 blackwell 570.65 ;;
     esac
 }
 # End of what is derived.
@@ -56,8 +57,14 @@ system() {
         amd64) processor=x86_64 ;;
         arm64) processor=aarch64 ;;
         x86_64 | aarch64) ;;
-        *) die "there is no image for the processor $processor: install from source (docs/installation.md)" ;;
+        arm* | i?86) die "this system has 32 bits ($processor), and no image: if the processor has 64," \
+            "as a Raspberry Pi 3, 4 or 5 has, install a system with 64 bits" ;;
+        *) die "there is no image for the processor $processor: docs/installation.md says what else there is" ;;
     esac
+    # Programs of 32 bits may have a kernel of 64 (Raspberry Pi OS): the engine would look for images of 32.
+    if [ "$(getconf LONG_BIT 2>/dev/null)" = 32 ]; then
+        die "this system has 32 bits, though its kernel has 64, and there is no image: install a system with 64 bits"
+    fi
     case $(uname -r) in
         *[Mm]icrosoft*) echo "$processor-wsl" ;;
         *) echo "$processor" ;;
@@ -72,6 +79,12 @@ image_for() {
         echo cpu
         return
     fi
+    where=
+    case $1:$2 in
+        *:8.7) where=' (a Jetson Orin has it with JetPack 7.2)' ;;
+        *:11.0) where=' (a Jetson Thor has it with JetPack 7)' ;;
+        *-wsl:*) where=' in Windows' ;;
+    esac
     # shellcheck disable=SC2086 # pairs of words
     set -- "$3" $suitable
     driver=$1
@@ -82,7 +95,7 @@ image_for() {
             # Unknown: the image that asks for least, which is the last.
             *) if [ $# -eq 2 ]; then echo "$1" && return; fi ;;
         esac
-        last="driver $2 or newer for the image $1"
+        last="driver $2 or newer$where for the image $1"
         shift 2
     done
     say "the NVIDIA driver is $driver: install $last, and run this again; until then, cpu"
@@ -93,14 +106,17 @@ image_for() {
 image_for_nvidia() {
     cards=$(nvidia-smi --query-gpu=compute_cap,driver_version --format=csv,noheader,nounits) || {
         # Drivers before 510 cannot say the capability, and no image is for them.
-        say "nvidia-smi fails, or the NVIDIA driver is older than 510: see what nvidia-smi says; until then, cpu"
+        say "nvidia-smi fails, or the NVIDIA driver is older than 510: see what nvidia-smi says; until then, cpu" \
+            "(a GPU before Turing, such as a GTX 10, needs driver 580 with its proprietary kernel modules)"
         echo cpu
         return
     }
     system=$(system)
     found=$(printf '%s\n' "$cards" | tr -d ' ' | while IFS=, read -r capability driver; do
         if [ -n "$capability" ]; then image_for "$system" "$capability" "$driver"; fi
-    done | sort -u | awk '$0 != "cpu" { print; others = 1 } END { if (!others) print "cpu" }')
+    done | sort -u)
+    # A GPU without an image stays idle in that of another.
+    found=$(printf '%s\n' "$found" | awk '$0 != "cpu" { print; one = 1 } END { if (!one) print "cpu" }')
     case $found in
         *'
 '*) die "the GPUs of this computer need different images: choose one with --image:" "$found" ;;
@@ -108,10 +124,33 @@ image_for_nvidia() {
     esac
 }
 
+# Images are for Linux, where macOS and Windows have engines that run one.
+check_kernel() {
+    case $(uname -s) in
+        Linux | Darwin) ;;
+        MINGW* | MSYS* | CYGWIN*) die "run this in WSL2; without it, voxmatrix.ps1 is for Windows (docs/windows.md)" ;;
+        *) die "images need Linux, and this is $(uname -s): run them in a virtual machine with Linux" ;;
+    esac
+}
+
+# Whether an NVIDIA GPU is on the PCI bus; Linux lists the class of a device before its vendor.
+has_nvidia() {
+    cat /sys/bus/pci/devices/*/uevent 2>/dev/null | awk '
+        /^PCI_CLASS=/ { graphics = /=30/ }
+        /^PCI_ID=10DE:/ && graphics { found = 1 }
+        END { exit !found }'
+}
+
 image_here() {
+    check_kernel
     system >/dev/null
+    PATH=$PATH:/usr/lib/wsl/lib # sudo takes it out, and WSL2 has nvidia-smi there
     if command -v nvidia-smi >/dev/null; then
         image_for_nvidia
+    elif has_nvidia; then
+        say "this computer has an NVIDIA GPU, but not NVIDIA's driver (nvidia-smi): install that, and run this again" \
+            "(docs/installation.md); until then, cpu"
+        echo cpu
     elif [ -e /dev/kfd ]; then
         say "this computer has an AMD GPU: its image is not published, and was never run on one;" \
             "in the source, ./run build-rocm says what it needs. The image cpu leaves the GPU alone."

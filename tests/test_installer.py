@@ -28,7 +28,8 @@ def programs(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None
         (folder / name).symlink_to(found)
-    put(folder, "uname", "case $1 in -m) echo x86_64 ;; *) echo 6.1.0 ;; esac")
+    put(folder, "uname", "case $1 in -m) echo x86_64 ;; -s) echo Linux ;; *) echo 6.1.0 ;; esac")
+    put(folder, "cat", "exit 1")  # what it would list of this computer's devices
     return folder
 
 
@@ -58,11 +59,12 @@ def described() -> Iterator[tuple[str, Machine]]:
 
 @pytest.mark.slow
 def test_it_chooses_for_every_described_computer_what_recommend_chooses(programs: Path) -> None:
-    put(programs, "uname", 'case $1 in -m) echo "$MACHINE" ;; *) echo "$KERNEL" ;; esac')
+    put(programs, "uname", 'case $1 in -m) echo "$MACHINE" ;; -s) echo Linux ;; *) echo "$KERNEL" ;; esac')
     put(programs, "nvidia-smi", 'printf "%s\\n" "$CARDS"')
     wrong = {}
     for name, machine in described():
         right = {best_image(gpu, machine).name for gpu in machine.gpus}
+        right = right - {"cpu"} or right  # a GPU without an image stays idle in that of another
         done = install(
             programs, "--print",
             environment={
@@ -91,6 +93,22 @@ def test_a_driver_that_is_too_old_is_named_with_the_one_to_install(programs: Pat
     assert "driver is 550.54: install driver 570.26 or newer for the image blackwell" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("processor", "kernel", "listed", "said"),
+    [
+        ("x86_64", "5.15.0-microsoft-standard-WSL2", "7.5, 516.94", "527.41 or newer in Windows"),
+        ("aarch64", "5.15.148-tegra", "8.7, 540.4.0", "JetPack 7.2"),
+    ],
+)
+def test_a_driver_is_installed_where_it_comes_from(
+    programs: Path, processor: str, kernel: str, listed: str, said: str
+) -> None:
+    put(programs, "uname", f"case $1 in -m) echo {processor} ;; -s) echo Linux ;; *) echo {kernel} ;; esac")
+    put(programs, "nvidia-smi", f"echo '{listed}'")
+    done = install(programs, "--print")
+    assert (done.stdout, said in done.stderr) == ("cpu\n", True)
+
+
 def test_gpus_that_need_different_images_are_the_users_choice(programs: Path) -> None:
     put(programs, "nvidia-smi", "printf '6.1, 590\\n12.0, 590\\n'")
     done = install(programs, "--print")
@@ -113,9 +131,48 @@ def test_a_driver_that_fails_is_said(programs: Path) -> None:
 
 
 def test_another_processor_is_refused(programs: Path) -> None:
-    put(programs, "uname", "echo riscv64")
+    put(programs, "uname", "case $1 in -m) echo riscv64 ;; *) echo Linux ;; esac")
     done = install(programs)
     assert (done.returncode, "riscv64" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("processor", "kernel", "bits", "said"),
+    [
+        ("armv7l", "Linux", "32", "Raspberry Pi 3, 4 or 5"),
+        ("i686", "Linux", "32", "a system with 64 bits"),
+        ("aarch64", "Linux", "32", "though its kernel has 64"),  # Raspberry Pi OS of 32 bits
+        ("x86_64", "MINGW64_NT-10.0-22631", "64", "WSL2"),  # Git Bash
+        ("amd64", "FreeBSD", "64", "virtual machine with Linux"),
+        ("ppc64le", "Linux", "64", "ppc64le: docs/installation.md"),
+    ],
+)
+def test_a_system_without_an_image_is_refused_with_what_helps(
+    programs: Path, processor: str, kernel: str, bits: str, said: str
+) -> None:
+    put(programs, "uname", f"case $1 in -m) echo {processor} ;; -s) echo {kernel} ;; *) echo 6.1.0 ;; esac")
+    put(programs, "getconf", f"echo {bits}")
+    done = install(programs, "--print")
+    assert (done.returncode, done.stdout, said in done.stderr) == (2, "", True)
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("DRIVER=nouveau\\nPCI_CLASS=30000\\nPCI_ID=10DE:1C03", True),
+        ("DRIVER=snd_hda_intel\\nPCI_CLASS=40300\\nPCI_ID=10DE:10F1", False),  # only its sound
+        ("DRIVER=amdgpu\\nPCI_CLASS=30000\\nPCI_ID=1002:164E", False),
+    ],
+)
+def test_an_nvidia_gpu_without_its_driver_is_said(programs: Path, listed: str, said: bool) -> None:
+    put(programs, "cat", f"printf '{listed}\\n'")
+    done = install(programs, "--print")
+    assert (done.stdout, "not NVIDIA's driver" in done.stderr) == ("cpu\n", said)
+
+
+def test_a_gpu_without_an_image_stays_idle_in_that_of_another(programs: Path) -> None:
+    put(programs, "nvidia-smi", "printf '3.7, 550.54\\n8.6, 550.54\\n'")
+    assert install(programs, "--print").stdout == "cuda\n"
 
 
 @pytest.mark.parametrize("version", ["", "0.1.0"])

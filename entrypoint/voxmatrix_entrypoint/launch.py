@@ -13,7 +13,7 @@ from voxmatrix.cli import main as cli
 from voxmatrix.config import IMAGE_VARIABLE
 from voxmatrix.errors import InterruptedRunError
 from voxmatrix.train.stop import REPEAT_SECONDS
-from voxmatrix_entrypoint import check, log, patches
+from voxmatrix_entrypoint import check, log, patches, processor
 
 _CANNOT_START = 126
 
@@ -39,10 +39,15 @@ def launch(words: Sequence[str], environment: Mapping[str, str] | None = None) -
         return _exec(program, words)
     _handle_signals()
     _let_threads_sleep()
-    code = cli.run(words, first=patches.install, check=check.check)
+    code = cli.run(words, first=_prepare, check=check.check)
     if code == InterruptedRunError.exit_code:
         _ignore_signals()
     return code
+
+
+def _prepare() -> None:
+    processor.check_processor()
+    patches.install()
 
 
 def _let_threads_sleep() -> None:

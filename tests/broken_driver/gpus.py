@@ -57,7 +57,7 @@ GPUS = (
         code=NO_DEVICE,
         said="the driver is 470.256.02",
     ),
-    GpuState(name="no GPU", environment={"NVML_COUNT": "0"}, listed=0, code=NO_DEVICE, said="there is no GPU for it"),
+    GpuState(name="no GPU", environment={"NVML_COUNT": "0"}, listed=0, code=NO_DEVICE, said="runs, but lists no GPU"),
     GpuState(name="lost", environment={"NVML_HANDLE": "15"}, listed=0, code=NO_DEVICE, said="fallen off the bus"),
     GpuState(name="refused", environment={"NVML_HANDLE": "17"}, listed=0, code=NO_DEVICE, said="refuses access"),
     GpuState(name="memory unknown", environment={"NVML_MEMORY": "999"}),

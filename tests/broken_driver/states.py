@@ -40,7 +40,7 @@ def _cuda(code: int, problem: str, remedy: str) -> DriverState:
 STATES = (
     _nvml(4, "may not use the NVIDIA GPUs (NVML error 4)", "--gpus all"),
     _nvml(8, "power cables", "plug every power connector"),
-    _nvml(9, "driver is not loaded (NVML error 9)", "modprobe nvidia"),
+    _nvml(9, "driver is not loaded (NVML error 9)", "driver 580"),  # without it, a GTX 10 and driver 590 go in circles
     _nvml(12, "another part of the driver that it needs is not", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
     _nvml(15, "is lost", "restart the host"),
     _nvml(16, "waits for a reset", "--gpu-reset"),
@@ -51,7 +51,7 @@ STATES = (
     replace(_cuda(2, "memory of the GPU", "nvidia-smi"), code=6),
     _cuda(3, "nvidia_uvm is not loaded", "modprobe nvidia_uvm"),
     _cuda(34, "the stub for compiling", "LD_LIBRARY_PATH"),
-    _cuda(46, "another process has the GPU", "--compute-mode=0"),
+    _cuda(46, "a vGPU without a licence", "--compute-mode=0"),
     _cuda(100, "CUDA finds none", "create the container again"),
     _cuda(102, "no licence", "nvidia-gridd"),
     _cuda(214, "errors that it cannot correct", "nvidia-smi -q -d ECC"),

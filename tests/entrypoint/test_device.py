@@ -63,7 +63,8 @@ def test_outside_an_image_auto_goes_on_with_the_cpu() -> None:
 def test_an_image_for_gpus_without_one_does_not_train_and_speaks_with_a_warning() -> None:
     with pytest.raises(NoDeviceError, match="there is no GPU") as refused:
         check_device(NO_GPU, AUTO, "train", None)
-    assert refused.value.remedy == "start the container with --gpus all; or set --device cpu to train on the CPU"
+    assert refused.value.remedy.startswith("start the container with --gpus all (Podman: --device nvidia.com/gpu=all; ")
+    assert refused.value.remedy.endswith("; or set --device cpu to train on the CPU")
     assert check_device(NO_GPU, AUTO, "speak", None) == (None, ())  # voices.device_selection warns
 
 

@@ -137,6 +137,16 @@ def test_the_error_of_a_driver_that_fails_is_a_fact(tmp_path: Path, monkeypatch:
     assert [card.capability for card in read_nvidia(board).cards] == [Capability(8, 7)]
 
 
+def test_a_driver_that_lists_no_gpu_is_a_fact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as the open kernel modules with a GTX 10, or the driver of a card that is unplugged."""
+    bindings = SimpleNamespace(
+        NVMLError=ValueError, NVMLError_LibraryNotFound=KeyError, nvmlInit=lambda: None, nvmlShutdown=lambda: None,
+        nvmlSystemGetDriverVersion=lambda: "580.178.04", nvmlDeviceGetCount=lambda: 0,
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "pynvml", bindings)
+    assert read_nvidia(tmp_path) == NvidiaCards(error="nvml none")
+
+
 def test_a_described_computer_takes_the_place_of_this_one_and_a_note_says_so(tmp_path: Path) -> None:
     described = Path(__file__).parents[1] / "machines" / "h100.json"
     found, notes = detect(environment={"VOXMATRIX_MACHINE": str(described)})

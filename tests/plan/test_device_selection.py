@@ -188,3 +188,31 @@ def test_a_wish_means_the_best_that_fits_it(text: str, found: Gpu | None) -> Non
 
 def test_where_none_is_fit_the_first_is_meant_to_say_what_is_wrong() -> None:
     assert requested_gpu(machine(RTX_3060, ARC), parse_device(ARC.kind, "flag", "--device"), lambda gpu: False) is ARC
+
+
+SLICES = tuple(
+    gpu(f"A100 MIG {size}", "8.0", memory, index=index, mig=True, uuid=f"MIG-{index}")
+    for index, (size, memory) in enumerate([("1g.5gb", 4864), ("3g.20gb", 19968), ("2g.10gb", 9856)])
+)
+
+
+def test_of_mig_slices_the_one_that_cuda_shows_is_used_and_a_larger_one_is_named() -> None:
+    """CUDA shows a process one MIG slice, whatever nvidia-smi lists (NVIDIA's MIG user guide)."""
+    choice = chosen(machine(*SLICES))
+    assert choice.device.value == "cuda:0"
+    (found,) = choice.findings
+    assert "cuda:1 (A100 MIG 3g.20gb) has more memory" in found.problem
+    assert "CUDA_VISIBLE_DEVICES=MIG-1 " in found.remedy
+    assert chosen(machine(SLICES[1])).findings == ()  # as with CUDA_VISIBLE_DEVICES
+
+
+def test_a_demand_for_another_slice_says_how_to_show_it() -> None:
+    with pytest.raises(NoDeviceError, match="CUDA shows a process only one: cuda:0") as refused:
+        chosen(machine(*SLICES), asked("cuda:2"))
+    assert "set CUDA_VISIBLE_DEVICES=MIG-2 " in refused.value.remedy
+
+
+def test_a_card_in_mig_mode_without_slices_hides_none_of_another() -> None:
+    bare = gpu("A100", "8.0", None, mig=True)
+    choice = chosen(machine(bare, *SLICES[1:]))
+    assert choice.device.value == "cuda:1"

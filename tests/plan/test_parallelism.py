@@ -1,8 +1,10 @@
 """How many work side by side, and why."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.plan.computers import RTX_3060, machine
+from tests.plan.computers import RTX_3060, gpu, machine
 from voxmatrix.machine.facts import TorchBuild
 from voxmatrix.plan.budget import Budget
 from voxmatrix.plan.parallelism import (
@@ -35,6 +37,14 @@ def test_what_is_forced_stays_however_little_there_is() -> None:
     assert choose_workers(small, 100 * MIB, "cuda", forced) is forced
     assert choose_prepare_workers(small, forced) is forced
     assert choose_parallel_voices(RTX_3060, small, budget(1), forced) is forced
+
+
+def test_only_gpus_that_can_train_together_are_offered_together() -> None:
+    same, older = replace(RTX_3060, index=1), gpu("GeForce GTX 1060", "6.1", 6144, index=1)
+    assert "devices=2" in choose_devices(RTX_3060, machine(RTX_3060, same), None).reason
+    assert "devices" not in choose_devices(RTX_3060, machine(RTX_3060, older), None).reason
+    parts = [replace(RTX_3060, index=index, mig=True) for index in range(3)]
+    assert "MIG" in choose_devices(parts[0], machine(*parts), None).reason
 
 
 def test_training_on_the_cpu_loads_in_its_own_process() -> None:

@@ -12,14 +12,17 @@ from typing import Any
 
 from tools.images.which_computer import UsageError, read_machine, selected_machine
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, Gpu, Machine, TorchBuild
+from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.image_advice import able_images, advice, best_image, oldest_driver
 from voxmatrix.plan.verdict import assess
 from voxmatrix.tables import rows
-from voxmatrix.tables.image import CPU, Image, images
+from voxmatrix.tables.image import CPU, DIRECTML, Image, images
 
 __all__ = ["Advice", "UsageError", "add_arguments", "answer", "for_all", "read_machine", "recommend", "with_torch_of"]
 
 _KINDS = {"cuda": "NVIDIA's GPUs", "directml": "DirectX 12 GPUs under Windows"}
+#: Processors, or systems on them, as the kernel names them.
+_ONLY_32_BITS = ("armv6l", "armv7l", "armv8l", "arm", "i386", "i486", "i586", "i686")
 _KINDS |= {"rocm": "AMD GPUs under Linux", "xpu": "Intel's Arc and Core Ultra GPUs under Linux"}
 
 
@@ -69,13 +72,19 @@ def recommend(machine: Machine) -> list[Advice]:
         UsageError: no image exists for the processor of this computer.
     """
     if not images()[CPU].is_for(machine.architecture):
-        raise UsageError(
-            f"there is no image for the architecture {machine.architecture}: install from source (docs/installation.md)"
-        )
+        raise UsageError(f"there is no image for the architecture {machine.architecture}: {_instead(machine)}")
     if not machine.gpus:
         others = {name: _needs(image) for name, image in images().items() if name != CPU}
-        return [Advice(gpu=None, image=CPU, reason="there is no GPU here", remedy="", rejected=others)]
+        absent = driver_finding(machine)
+        reason, remedy = (absent.problem, absent.remedy) if absent else ("there is no GPU here", "")
+        return [Advice(gpu=None, image=CPU, reason=reason, remedy=remedy, rejected=others)]
     return [_advise(gpu, machine) for gpu in machine.gpus]
+
+
+def _instead(machine: Machine) -> str:
+    if machine.architecture in _ONLY_32_BITS:
+        return "it has 32 bits; if the processor has 64, as a Raspberry Pi 3, 4 or 5 has, install a system with 64 bits"
+    return "torch has no packages for it; docs/installation.md says what else there is"
 
 
 def for_this_computer() -> str:
@@ -92,8 +101,13 @@ def for_this_computer() -> str:
 
 
 def for_all(advised: list[Advice]) -> str | None:
-    """The best image for every GPU that one can use, or None if they need different ones."""
-    best = {one.image for one in advised if not _stays_idle(one, advised)}
+    """The best image for every GPU that has one, or None if they need different ones.
+
+    A GPU without one stays idle in any image; DirectML only speaks, which the image of another GPU does too.
+    """
+    best = {one.image for one in advised}
+    for less in (CPU, DIRECTML):
+        best = best - {less} or best
     return best.pop() if len(best) == 1 else None
 
 

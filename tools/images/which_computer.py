@@ -3,12 +3,13 @@
 import argparse
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from voxmatrix.machine.facts import Capability, Gpu, Machine
+from voxmatrix.machine.facts import DRIVER_ERROR, Capability, Gpu, Machine
 from voxmatrix.machine.probes import nvidia_smi, system
 from voxmatrix.machine.probes.nvidia import visible_gpus
 from voxmatrix.tables import rows
@@ -58,9 +59,12 @@ def read_machine(path: Path) -> Machine:
     try:
         described = json.loads(path.read_text(encoding="utf-8-sig"))
         gpus = tuple(_gpu(gpu) for gpu in described.get("gpus", []))
+        error = described.get("driver_error")
+        if error is not None and re.fullmatch(DRIVER_ERROR, error) is None:
+            raise ValueError(f"driver_error is {error!r}")
         return Machine(
             platform=described["platform"], architecture=described.get("architecture"),
-            wsl=bool(described.get("wsl")), cpus=described.get("cpus", 1), gpus=gpus,
+            wsl=bool(described.get("wsl")), cpus=described.get("cpus", 1), gpus=gpus, driver_error=error,
         )  # fmt: skip
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error

@@ -7,6 +7,7 @@ from dataclasses import replace
 from voxmatrix.doctor.smoke import OperationResult
 from voxmatrix.errors import Finding
 from voxmatrix.machine.facts import CONTAINER_OPTIONS, DRIVER_ERROR, Gpu, Machine
+from voxmatrix.plan.budget import shares_memory
 from voxmatrix.plan.driver_state import driver_finding
 from voxmatrix.plan.verdict import Assessment
 from voxmatrix.tables.gpus import DriverError, architecture, driver_error
@@ -41,6 +42,8 @@ _BUILT_FOR = {
     "rocm": ("ROCm", "AMD's driver (amdgpu)"),
     "xpu": ("XPU", "Intel's driver (i915 or xe)"),
 }
+#: The same where Docker's option does not exist.
+_ELSEWHERE = {"cuda": " (Podman: --device nvidia.com/gpu=all; Kubernetes: the limit nvidia.com/gpu: 1)"}
 #: The first operations of the child.
 IMPORT, START = "import torch", "start CUDA"
 _REINSTALL = "reinstall it: pip install --force-reinstall torch, or use one of our images"
@@ -82,7 +85,7 @@ def without_gpu(machine: Machine) -> Finding | None:
     name, needed = _BUILT_FOR.get(built_for, ("", ""))
     return Finding(
         problem=f"torch {machine.torch.version} is built for {name}, but there is no GPU for it",
-        remedy=f"start the container with {CONTAINER_OPTIONS[built_for]}"
+        remedy=f"start the container with {CONTAINER_OPTIONS[built_for]}{_ELSEWHERE.get(built_for, '')}"
         if machine.container
         else f"install {needed}, or use the image cpu",
         severity="warning",
@@ -106,7 +109,7 @@ def _gpus(machine: Machine, assessments: Sequence[Assessment], chosen: Gpu | Non
 
 def of_memory(gpu: Gpu) -> Finding | None:
     """The finding for a GPU whose memory other programs use, so that torch hardly starts on it."""
-    if gpu.free_mib is None or gpu.unified or gpu.free_mib >= memory_table().process_mib:
+    if gpu.free_mib is None or shares_memory(gpu) or gpu.free_mib >= memory_table().process_mib:
         return None
     if gpu.memory_mib is None or gpu.memory_mib - gpu.free_mib < memory_table().process_mib:
         return None

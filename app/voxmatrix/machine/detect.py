@@ -110,7 +110,8 @@ def read_nvidia(root: Path = Path("/")) -> NvidiaCards:
     except ImportError:
         return NvidiaCards(nvidia_smi.read_cards() or tegra.read_cards(root))
     try:
-        found = NvidiaCards(nvml.read_cards(bindings))
+        cards = nvml.read_cards(bindings)
+        found = NvidiaCards(cards, None if cards else "nvml none")
     except bindings.NVMLError_LibraryNotFound as error:
         if bindings.nvmlLib is not None:  # the library is here, and says that another part of the driver is not
             found = NvidiaCards(error=f"nvml {error.value}")

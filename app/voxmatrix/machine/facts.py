@@ -24,8 +24,8 @@ CONTAINER_OPTIONS: dict[str, str] = {
 MAX_TEXT_LENGTH = 200
 #: The name of a kernel target: CUDA's sm_90a and compute_120, AMD's gfx90a, Intel's names such as bmg, arl-h.
 KERNEL = r"(sm|compute)_[0-9]{2,4}[af]?|gfx[0-9a-f]{3,4}|[a-z]{2,4}[0-9]{0,3}(-[a-z0-9]{1,4})?"
-#: The name of an error of NVIDIA's driver: nvml 18, cuda 802, cuda missing.
-DRIVER_ERROR = r"(nvml|cuda) (missing|[0-9]{1,6})"
+#: The name of an error of NVIDIA's driver: nvml 18, cuda 802, cuda missing, nvml none.
+DRIVER_ERROR = r"(nvml|cuda) (missing|none|[0-9]{1,6})"
 _CAPABILITY = r"^[0-9]{1,3}\.[0-9]$"
 
 

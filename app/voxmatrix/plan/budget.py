@@ -76,7 +76,10 @@ class Budget:
 
 def shares_memory(gpu: Gpu) -> bool:
     """Whether CPU and GPU share memory, according to the driver or to the table for this GPU model."""
-    return gpu.unified or gpu.capability in memory_table().unified
+    table = memory_table()
+    if gpu.target in table.unified_targets and (gpu.memory_mib or 0) < table.own_mib:
+        return True
+    return gpu.unified or gpu.capability in table.unified
 
 
 def memory_budget(gpu: Gpu | None, machine: Machine) -> Budget:

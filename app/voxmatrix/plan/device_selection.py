@@ -33,6 +33,9 @@ def unsupported(gpu: Gpu, machine: Machine, assess: Assess, task: Task) -> NoDev
             f"{name} cannot train a voice: {_NO_TRAINING}", "set `device=cpu`; this GPU can only speak"
         )
     assessment = assess(gpu, machine)
+    if (shown := shown_slice(machine)) is not None and gpu.mig and gpu != shown:
+        problem = f"{name} is a MIG slice, of which CUDA shows a process only one: {shown.device}"
+        return NoDeviceError(problem, f"set CUDA_VISIBLE_DEVICES={gpu.uuid or 'MIG-…'} (see `nvidia-smi -L`)")
     if gpu.kind not in USED_BY[task]:
         return NoDeviceError(f"{name} is of kind {gpu.kind}, which no image supports", assessment.remedy)
     if assessment.verdict == "unsupported":
@@ -40,6 +43,15 @@ def unsupported(gpu: Gpu, machine: Machine, assess: Assess, task: Task) -> NoDev
     if assessment.verdict == "driver-too-old":
         return NoDeviceError(f"{name} cannot be used: {assessment.reason}", assessment.remedy)
     return None  # without a verdict the GPU is tried, and the selection warns
+
+
+def shown_slice(machine: Machine) -> Gpu | None:
+    """The MIG slice that CUDA shows a process: the first (NVIDIA's MIG user guide, "CUDA Device Enumeration").
+
+    A card in MIG mode that has no slices has no memory either.
+    """
+    slices = [gpu for gpu in machine.gpus if gpu.mig]
+    return next((gpu for gpu in slices if gpu.memory_mib is not None), slices[0] if slices else None)
 
 
 def not_found(machine: Machine, request: DeviceRequest) -> NoDeviceError:
@@ -139,8 +151,10 @@ def select_device(
 def _automatic(machine: Machine, assess: Assess, task: Task, saved_device: SavedDevice | None) -> SelectedDevice:
     if saved_device is not None and saved_device.device == CPU:
         return SelectedDevice(device=Setting(value=CPU, reason=_SAVED, source="automatic"))
-    refused = {gpu: error for gpu in machine.gpus if (error := unsupported(gpu, machine, assess, task)) is not None}
-    usable = [gpu for gpu in machine.gpus if gpu not in refused]
+    hidden = [gpu for gpu in machine.gpus if gpu.mig and gpu != shown_slice(machine)]
+    gpus = [gpu for gpu in machine.gpus if gpu not in hidden]
+    refused = {gpu: error for gpu in gpus if (error := unsupported(gpu, machine, assess, task)) is not None}
+    usable = [gpu for gpu in gpus if gpu not in refused]
     findings = [Finding(problem=error.problem, remedy=error.remedy, severity="warning") for error in refused.values()]
     if saved_device is not None:
         saved = find_saved_device(machine, saved_device)
@@ -150,6 +164,7 @@ def _automatic(machine: Machine, assess: Assess, task: Task, saved_device: Saved
     if usable:
         gpu = best_gpu(usable, machine)
         why = f"the best of {len(usable)} usable GPUs" if len(usable) > 1 else "the only usable GPU"
+        findings += _larger_slice(gpu, hidden)
         return _selected(gpu, machine, assess, why, source="automatic", findings=findings)
     if (driver := driver_finding(machine)) is not None:
         findings.append(driver)
@@ -173,6 +188,21 @@ def _selected(
         findings = [*findings, Finding(problem=problem, remedy="test it first: voxmatrix doctor", severity="warning")]
     setting = Setting(value=gpu.device, reason=_reason(gpu, why), source=source)
     return SelectedDevice(device=setting, gpu=gpu, findings=tuple(findings))
+
+
+def _larger_slice(gpu: Gpu, hidden: Sequence[Gpu]) -> list[Finding]:
+    """That another MIG slice has more memory, which nobody uses unless it is named."""
+    largest = max(hidden, key=lambda other: other.memory_mib or 0, default=None)
+    if not gpu.mig or largest is None or (largest.memory_mib or 0) <= (gpu.memory_mib or 0):
+        return []
+    return [
+        Finding(
+            problem=f"{gpu.device} is used, the first MIG slice: CUDA shows a process no other; "
+            f"{largest.device} ({largest.name}) has more memory",
+            remedy=f"to use that, set CUDA_VISIBLE_DEVICES={largest.uuid or 'MIG-…'} (see `nvidia-smi -L`)",
+            severity="warning",
+        )
+    ]
 
 
 def _not_used(saved_device: SavedDevice, why: str) -> Finding:

@@ -22,13 +22,17 @@ def driver_finding(machine: Machine) -> Finding | None:
 
 
 def lacks_gpu(machine: Machine) -> bool:
-    """Whether torch is built for GPUs and has none although it should: in an image for GPUs, or as the driver fails."""
+    """Whether torch is built for GPUs and has none although it should: in an image for GPUs, or as the driver fails.
+
+    A driver that lists no GPU works: one in a case outside the computer may be unplugged.
+    """
     built_for = machine.torch.built_for if machine.torch else None
     if built_for is None or any(gpu.kind == built_for for gpu in machine.gpus):
         return False
-    return machine.image is not None or machine.driver_error is not None
+    return machine.image is not None or machine.driver_error not in (None, _LISTS_NONE)
 
 
+_LISTS_NONE = "nvml none"
 #: The driver's answer while the memory of the GPU, or the container's, is full.
 OUT_OF_MEMORY = "cuda 2"
 

@@ -38,8 +38,10 @@ def able_images(gpu: Gpu, machine: Machine) -> list[Image]:
 
 def oldest_driver(image: Image, gpu: Gpu, machine: Machine) -> str:
     """The oldest driver for which the image is recommended on this GPU."""
-    by_tables = gpu.capability and drivers().oldest(image.cuda, gpu.capability, shows_windows_driver(machine))
-    return newest(version for version in (image.oldest_driver, by_tables) if version) or image.oldest_driver
+    windows = shows_windows_driver(machine)
+    by_tables = gpu.capability and drivers().oldest(image.cuda, gpu.capability, windows)
+    own = drivers().on(windows, image.oldest_driver)
+    return newest(version for version in (own, by_tables) if version) or own
 
 
 def newer_than_any(gpu: Gpu) -> bool:
@@ -59,15 +61,55 @@ def advice(gpu: Gpu, machine: Machine) -> str:
     if gpu.kind == "directml" and machine.platform == "windows":
         return f"use the image {CPU}, in WSL2: torch-directml does not exist for {machine.architecture}"
     if gpu.kind != "cuda":
-        return f"{_without_it(gpu, machine)}: no image supports this GPU here"
+        return f"{_without_it(gpu, machine)}: {_why_none(gpu, machine)}"
+    return _without_image(gpu, machine)
+
+
+def _without_image(gpu: Gpu, machine: Machine) -> str:
+    """What to do with an NVIDIA GPU that no image suits as it is."""
+    if gpu.capability is None:
+        return _unknown(gpu, machine)
     able = able_images(gpu, machine)
     if able:
         easiest = min(able, key=lambda image: rows.known_version(oldest_driver(image, gpu, machine)))
-        floor = oldest_driver(easiest, gpu, machine)
-        return f"install NVIDIA driver {floor} or newer for the image {easiest.name}; until then use the image {CPU}"
+        return f"install {_driver(easiest, gpu, machine)}; until then use the image {CPU}"
     if newer_than_any(gpu):
         return f"{_without_it(gpu, machine)} until a newer voxmatrix has an image for {gpu.capability}"
-    return f"{_without_it(gpu, machine)}: no image has kernels for this GPU"
+    known = f"capability {gpu.capability}{_on(machine)}"
+    return f"{_without_it(gpu, machine)}: no image has kernels for this GPU ({known})"
+
+
+def _unknown(gpu: Gpu, machine: Machine) -> str:
+    """What to do where the driver does not say the capability: `nvidia-smi` before 510 does not."""
+    windows = shows_windows_driver(machine)
+    floors = [drivers().on(windows, image.oldest_driver) for image in images().values() if image.oldest_driver]
+    lowest, driver = min(floors, key=rows.known_version), rows.version(gpu.driver)
+    if driver is None or driver >= rows.known_version(lowest):
+        return "check whether `nvidia-smi` works; if not, reinstall the NVIDIA driver"
+    where = " in Windows" if windows else ""
+    newer = f"install NVIDIA driver {lowest} or newer{where}"
+    return f"{newer}, which no GPU before Maxwell (GTX 750) has; until then use the image {CPU}"
+
+
+def _driver(image: Image, gpu: Gpu, machine: Machine) -> str:
+    """What to install so that this image runs: a board has no driver apart from its system, WSL2 none of its own."""
+    if board := drivers().boards.get(gpu.capability or (0, 0)):
+        return f"{board} or newer, with its driver, for the image {image.name}"
+    where = "in Windows, " if shows_windows_driver(machine) else ""
+    return f"NVIDIA driver {oldest_driver(image, gpu, machine)} or newer {where}for the image {image.name}"
+
+
+def _why_none(gpu: Gpu, machine: Machine) -> str:
+    """Why there is no image for a GPU that is not NVIDIA's."""
+    if gpu.kind == "rocm" and machine.wsl:
+        return "the image rocm needs /dev/kfd, which WSL2 does not have"
+    if gpu.kind == "rocm" and gpu.target is not None and machine.platform == "linux":
+        return f"no image has kernels for {gpu.target}{_on(machine)}"
+    return "no image supports this GPU here"
+
+
+def _on(machine: Machine) -> str:
+    return f" on {machine.architecture}" if machine.architecture else ""
 
 
 def _without_it(gpu: Gpu, machine: Machine) -> str:
@@ -116,6 +158,8 @@ def _is_made_for(image: Image, gpu: Gpu, machine: Machine) -> bool:
     targets = image.targets_on(machine.architecture)
     if gpu.kind not in image.kinds or not targets or machine.platform != "linux":
         return False
+    if gpu.kind == "rocm" and machine.wsl:
+        return False  # there is no /dev/kfd
     if gpu.kind == "xpu":
         return gpu.target is not None  # the driver compiles portable kernels (SPIR-V) for those without their own
     return gpu.target is None or gpu.target in targets

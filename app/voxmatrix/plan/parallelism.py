@@ -28,7 +28,9 @@ def choose_devices(gpu: "Gpu | None", machine: "Machine", forced: Setting[int] |
     """
     if forced is not None:
         return forced
-    alike = [other for other in machine.gpus if gpu is not None and other.kind == gpu.kind]
+    alike = [other for other in machine.gpus if gpu and (other.kind, other.capability) == (gpu.kind, gpu.capability)]
+    if gpu and gpu.mig:
+        return automatic(1, "one process on one MIG slice: CUDA shows a process no other")
     if len(alike) > 1 and alike[0].kind != "xpu":  # Lightning, which starts the processes, does not support those
         return automatic(1, f"`devices={len(alike)}` trains on all GPUs of this kind; by default the others stay free")
     return automatic(1, "one process on one device")

@@ -115,8 +115,6 @@ def _remedy(verdict: Verdict | None, gpu: Gpu, machine: Machine) -> str:
         return "try it: voxmatrix doctor; if that fails, set `device=cpu`"
     if verdict is None and gpu.kind == "directml" and _speaks_by_directml(machine):
         return ""
-    if gpu.kind == "cuda" and gpu.capability is None:
-        return "check whether `nvidia-smi` works; if not, reinstall the NVIDIA driver"
     return advice(gpu, machine)
 
 

@@ -63,6 +63,7 @@ class Drivers:
     minor_compatible: dict[int, Floor]  # by CUDA's major version
     toolkits: dict[tuple[int, ...], Floor]  # by CUDA's major and minor version
     capabilities: dict[int, Floor]  # by the GPU's major capability
+    boards: dict[CapabilityPair, str]  # by capability: the system of a board, which contains its driver
 
     def oldest(self, cuda: str, gpu: CapabilityPair, windows: bool) -> str | None:
         """The oldest driver for machine code of this CUDA on this GPU; None if no row applies."""
@@ -76,6 +77,11 @@ class Drivers:
         toolkit = self.toolkits.get(version[:2]) if version else None
         floors = (toolkit and toolkit.on(windows), self.oldest(cuda, gpu, windows))
         return newest(floor for floor in floors if floor)
+
+    def on(self, windows: bool, version: str) -> str:
+        """The driver of a system that has what this one of Linux has; the same version if no row names it."""
+        same = (floor for floor in (*self.minor_compatible.values(), *self.toolkits.values()) if floor.linux == version)
+        return next((floor.on(windows) for floor in same), version)
 
 
 def newest(versions: Iterable[str]) -> str | None:
@@ -91,6 +97,7 @@ def drivers() -> Drivers:
         minor_compatible={rows.known_version(row["cuda"])[0]: _floor(row) for row in table["minor_compatible"]},
         toolkits={rows.known_version(row["cuda"]): _floor(row) for row in table["toolkit"]},
         capabilities={row["major"]: _floor(row) for row in table["capability"]},
+        boards={rows.capability(row["capability"]): row["system"] for row in table["board"]},
     )
 
 

@@ -99,6 +99,8 @@ class MemoryTable:
     measured_share: float  # of a GPU's own memory, if the need was measured
     shared_share: float
     unified: frozenset[rows.CapabilityPair]  # capabilities of GPUs that always share the computer's memory
+    unified_targets: frozenset[str]  # targets of AMD's that share it, unless they have `own_mib` of their own
+    own_mib: int
 
 
 @cache
@@ -120,6 +122,8 @@ def parse_memory(table: dict[str, Any]) -> MemoryTable:
         measured_share=table["share"]["measured"],
         shared_share=table["share"]["shared"],
         unified=frozenset(rows.capability(text) for text in table["unified"]["capabilities"]),
+        unified_targets=frozenset(table["unified"]["targets"]),
+        own_mib=table["unified"]["own_mib"],
     )
 
 

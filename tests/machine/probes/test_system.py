@@ -62,3 +62,15 @@ def test_only_apples_own_processors_have_apples_gpu(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(system.platform, "machine", lambda: "AMD64")
     assert system.read_apple_gpu() == ()
     assert system.read_architecture() == "x86_64"
+
+
+@pytest.mark.parametrize(("kernel", "programs"), [("aarch64", "armv7l"), ("x86_64", "i686"), ("armv7l", "armv7l")])
+def test_programs_of_32_bits_are_not_what_their_kernel_says(
+    kernel: str, programs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Raspberry Pi OS of 32 bits has a kernel of 64."""
+    monkeypatch.setattr("platform.machine", lambda: kernel)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert system.read_architecture() == kernel
+    monkeypatch.setattr("sys.maxsize", 2**31 - 1)
+    assert system.read_architecture() == programs

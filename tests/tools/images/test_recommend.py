@@ -86,7 +86,7 @@ def test_no_image_is_recommended_for_a_processor_that_none_exists_for() -> None:
     program = [sys.executable, "-S", str(matrix.ROOT / "tools" / "matrix.py"), "recommend", "--architecture", "riscv64"]
     said = subprocess.run(program, capture_output=True, text=True, check=False)
     assert said.returncode == 2
-    assert "no image for the architecture riscv64: install from source" in said.stderr
+    assert "no image for the architecture riscv64: torch has no packages for it" in said.stderr
 
 
 @pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
@@ -169,3 +169,33 @@ def test_in_words_it_ends_with_the_line_to_type(capsys: pytest.CaptureFixture[st
     said = capsys.readouterr().out.splitlines()
     assert "use the image blackwell" in said[0]
     assert said[-1].endswith("./run build-blackwell && docker run --rm --gpus all voxmatrix:blackwell doctor")
+
+
+def test_a_driver_that_fails_is_the_reason_and_not_that_there_is_no_gpu(tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({"platform": "linux", "cpus": 8, "driver_error": "nvml 9"}), encoding="utf-8")
+    (one,) = recommend.recommend(recommend.read_machine(path))
+    assert (one.image, "not loaded" in one.reason, "modprobe nvidia" in one.remedy) == ("cpu", True, True)
+    path.write_text(json.dumps({"platform": "linux", "cpus": 8, "driver_error": "none"}), encoding="utf-8")
+    with pytest.raises(recommend.UsageError, match="driver_error"):
+        recommend.read_machine(path)
+
+
+@pytest.mark.parametrize(
+    ("driver", "wsl", "said"),
+    [
+        (
+            "470.256.02",
+            False,
+            "install NVIDIA driver 525.60.13 or newer, ",
+        ),  # nvidia-smi gives no capability before 510
+        ("472.12", True, "install NVIDIA driver 527.41 or newer in Windows, "),
+        ("580.95.05", False, "check whether `nvidia-smi` works"),
+    ],
+)
+def test_a_driver_too_old_to_say_the_capability_is_the_problem_and_not_the_gpu(
+    driver: str, wsl: bool, said: str
+) -> None:
+    one = recommend.Gpu(index=0, kind="cuda", name="GeForce RTX 3080", driver=driver)
+    (found,) = recommend.recommend(recommend.Machine(platform="linux", cpus=1, wsl=wsl, gpus=(one,)))
+    assert (found.image, said in found.remedy) == ("cpu", True)

@@ -11,6 +11,8 @@ from voxmatrix.machine.facts import Gpu, Platform, clean_text
 from voxmatrix.ownership import ENGINE_VARIABLE
 
 _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64"}
+#: What a processor is to programs of 32 bits, by what its kernel says: Raspberry Pi OS of 32 bits has a kernel of 64.
+_OF_32_BITS = {"x86_64": "i686", "aarch64": "armv7l"}
 #: Names of instructions in /proc/cpuinfo that multiply bf16 numbers.
 _BF16 = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
 #: Names in the cgroup of process 1 that only container engines write.
@@ -24,9 +26,12 @@ def read_platform() -> Platform:
 
 
 def read_architecture() -> str | None:
-    """The processor architecture: x86_64, aarch64, arm64."""
+    """The processor architecture: x86_64, aarch64, arm64; that of the programs here, which the kernel may exceed."""
     name = platform.machine().lower()
-    return _ARCHITECTURES.get(name, name) or None
+    name = _ARCHITECTURES.get(name, name)
+    if sys.maxsize < 2**32 and sys.platform == "linux":
+        name = _OF_32_BITS.get(name, name)
+    return name or None
 
 
 def read_wsl(root: Path = Path("/")) -> bool:
