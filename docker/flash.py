@@ -62,8 +62,10 @@ def toolkit() -> Path:
 
 
 def unpack(sdist: Path, folder: Path) -> Path:
-    """Unpack the source and return its folder. pip has verified the hash; Debian 12's Python has no extract filters."""
+    """Unpack the source and return its folder. pip has verified the hash."""
     with tarfile.open(sdist) as archive:
+        # Python 3.12 and 3.13 warn without a filter; Debian 12's has none.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(folder)
     (source,) = folder.iterdir()
     return source

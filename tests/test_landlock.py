@@ -123,10 +123,10 @@ def test_a_path_that_cannot_be_opened_now_is_the_error_and_not_a_program_without
 ) -> None:
     opened = os.open
 
-    def too_many(path: object, *others: int) -> int:
+    def too_many(path: object, *others: int, **named: int) -> int:
         if path == diary:
             raise OSError(errno.EMFILE, "Too many open files", str(diary))
-        return opened(path, *others)  # type: ignore[arg-type]
+        return opened(path, *others, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", too_many)
     with pytest.raises(OSError, match="Too many open files"):

@@ -159,6 +159,7 @@ class _Capabilities(ctypes.Structure):
 
 class _Rule(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what _pack_ means in every Python; 3.14 warns if it is not said
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 

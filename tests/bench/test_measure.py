@@ -87,7 +87,7 @@ def test_a_child_that_hangs_is_ended_in_time(break_children: Callable[[str], Non
 @pytest.mark.parametrize(
     ("gpu", "exit_code", "word"),
     [
-        (Gpu(index=0, kind="cuda", uuid="GPU-of-nobody", name="显卡"), 4, "CUDA"),
+        (Gpu(index=0, kind="cuda", uuid="GPU-of-nobody", name="显卡"), 4, "cuda"),
         (Gpu(index=0, kind="directml", name="$\\frac"), 7, "torch-directml"),
     ],
 )
@@ -98,7 +98,7 @@ def test_a_gpu_that_torch_cannot_use_says_why(gpu: Gpu, exit_code: int, word: st
         pytest.skip("this torch has CUDA")
     rows = measure(SMALL, gpu, HERE, 120, {})
     assert {(row.device, row.name, row.exit_code) for row in rows} == {(gpu.device, gpu.name, exit_code)}
-    assert all(word in row.problem for row in rows)
+    assert all(word in row.problem.lower() for row in rows)  # a build with CUDA lacks libcuda
 
 
 def test_the_error_of_a_voice_keeps_its_code() -> None:

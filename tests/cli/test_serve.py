@@ -119,7 +119,8 @@ def test_a_container_is_set_by_variables(tmp_path: Path) -> None:
     with served("--port", "0", "--host", "0.0.0.0", **given) as (bound, process):
         url = bound.replace("0.0.0.0", "127.0.0.1")
         for key in ("a-long-key-of-ours", "a-long-key-in-a-file"):
-            assert httpx.get(f"{url}/voice/v1/machine", headers={"X-API-Key": key}).status_code == 200
+            answer = httpx.get(f"{url}/voice/v1/machine", headers={"X-API-Key": key}, timeout=60)  # imports torch
+            assert answer.status_code == 200
         assert httpx.get(f"{url}/v1/machine").status_code == 401
         listed = httpx.get(f"{url}/v1/audio/voices", headers={"Origin": "http://other.example:8080"})
         assert listed.status_code == 200

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.models.gpus import T4, computer
+from tests.models.gpus import CPU_TORCH, T4, computer
 from tests.piper.conftest import *  # noqa: F403  # its voices
 from voxmatrix.cli import main
 from voxmatrix.inference.session import open_session
@@ -40,6 +40,8 @@ def gpu_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """A T4 that computes as the CPU does, which torch and onnxruntime can use."""
     monkeypatch.setattr(detect, "detect", lambda: detect.Detection(computer(T4), ()))
     monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", lambda: frozenset({"cuda"}))
+    # Where torch has CUDA, too, the CPU speaks a short text: test_device_selection.py.
+    monkeypatch.setattr("voxmatrix.machine.probes.torch_build.read_torch_build", lambda folder: CPU_TORCH)
     monkeypatch.setattr(gpu_engine, "torch_device", lambda gpu, machine: torch.device("cpu"))
     monkeypatch.setattr(
         "voxmatrix.inference.provider.open_gpu_session", lambda gpu, *model, **options: open_session(*model, **options)
@@ -134,6 +136,7 @@ def test_a_demand_for_what_is_not_there_is_exit_4_and_leaves_no_file(
 
 def test_a_demand_that_onnxruntime_cannot_meet_says_what_to_do(make_onnx: Any, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("voxmatrix.inference.provider.served_kinds", frozenset)
+    monkeypatch.setattr("voxmatrix.machine.probes.torch_build.read_torch_build", lambda folder: CPU_TORCH)
     assert speak("--voice", str(make_onnx("tiny", 1, "text")), "--device", "cuda:1") == 4
     said = capsys.readouterr().err
     assert "--device cuda:1" in said and "use the image or the torch that" in said

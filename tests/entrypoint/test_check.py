@@ -57,6 +57,10 @@ def test_a_training_that_runs_in_the_folder_is_reported_before_recordings_are_re
 
 
 def test_a_described_computer_keeps_the_torch_of_the_image(tmp_path: Path) -> None:
+    import torch
+
+    if torch.version.cuda:
+        pytest.skip("this torch has kernels, as that of the recorded computer")
     described = json.loads((MACHINES / "rtx-5090.json").read_text(encoding="utf-8"))
     kernels = {"version": "2.15.0+cu132", "cuda": "13.2", "kernels": ["sm_120"]}  # of the recorded computer
     path = tmp_path / "machine.json"

@@ -2,7 +2,9 @@
 
 import ssl
 import subprocess
+import sys
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from tests.remote.conftest import RATE_HZ, Stub, chunked, encoded, events, saved, stubbed, tone, whole
 from voxmatrix.errors import BadInputError, UnreachableError, UsageError, VoxmatrixError
 from voxmatrix.models.style import Style
+from voxmatrix.remote import client
 from voxmatrix.remote.client import detected_rate
 from voxmatrix.remote.servers import RemoteVoice, server_named
 from voxmatrix.speak.wav import header, pcm
@@ -164,20 +167,57 @@ def test_a_redirection_does_not_carry_the_key_away(stub: Stub) -> None:
         assert stub.keys == ["Bearer sk-a-secret"] and other.keys in ([], [None])
 
 
-def test_a_certificate_has_to_be_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    certificate = tmp_path / "here.pem"
-    files = ["-keyout", str(tmp_path / "here.key"), "-out", str(certificate), "-days", "2"]
-    subject = ["-subj", "/CN=here", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *files, *subject], check=True)
+def certificate(folder: Path, name: str, *options: str) -> Path:
+    """A new certificate, signed by itself or with -CA, with its key."""
+    made = folder / f"{name}.pem"
+    files = ["-keyout", str(made), "-out", f"{made}.crt", "-days", "2", "-subj", f"/CN={name}"]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *files, *options], check=True)
+    made.write_text(made.read_text() + Path(f"{made}.crt").read_text())
+    return made
+
+
+@pytest.fixture
+def trust(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
+    """Set SSL_CERT_FILE as for a program that is started now: since Python 3.12, an opener reads it once."""
+
+    def trust(authority: Path) -> None:
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+        client._opener.cache_clear()
+
+    yield trust
+    client._opener.cache_clear()
+
+
+def test_a_certificate_has_to_be_trusted(tmp_path: Path, trust: Callable[[Path], None]) -> None:
+    here = certificate(tmp_path, "here", "-addext", "subjectAltName=IP:127.0.0.1")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, tmp_path / "here.key")
+    context.load_cert_chain(here)
     with stubbed(context) as state:
         path = saved(state, retry_seconds=60.0)
         with pytest.raises(UnreachableError, match="CERTIFICATE_VERIFY_FAILED") as error:
             spoken(path)
         assert "SSL_CERT_FILE" in error.value.remedy
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        trust(here)
         assert len(spoken(path))
+
+
+@pytest.mark.parametrize("made", [(), ("-addext", "keyUsage=critical,keyCertSign,cRLSign")])
+def test_an_authority_of_your_own_is_trusted_if_it_says_what_it_is(
+    tmp_path: Path, trust: Callable[[Path], None], made: tuple[str, ...]
+) -> None:
+    authority = certificate(tmp_path, "authority", *made)
+    signed = ["-CA", str(authority), "-CAkey", str(authority), "-addext", "basicConstraints=CA:FALSE"]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(tmp_path, "here", *signed, "-addext", "subjectAltName=IP:127.0.0.1"))
+    trust(authority)
+    with stubbed(context) as state:
+        path = saved(state)
+        if made or sys.version_info < (3, 13):
+            assert len(spoken(path))
+        else:
+            with pytest.raises(UnreachableError, match="key usage") as error:
+                spoken(path)
+            assert "keyUsage=critical,keyCertSign,cRLSign" in error.value.remedy
 
 
 def test_the_rate_is_that_of_the_answer_and_samples_alone_need_one(stub: Stub) -> None:

@@ -11,6 +11,7 @@ from voxmatrix.inference import provider
 from voxmatrix.inference.provider import INSTALL
 from voxmatrix.machine import detect
 from voxmatrix.machine.facts import Gpu, Machine
+from voxmatrix.machine.probes import torch_build
 from voxmatrix.machine.saved_device import SavedDevice, save_device
 from voxmatrix.models.card import Capabilities, VoiceCard
 from voxmatrix.models.device import CPU, GpuSupport, SpeakDevice
@@ -183,7 +184,9 @@ def checkpoint(tmp_path: Path) -> VoiceCard:
 
 
 def providers(monkeypatch: pytest.MonkeyPatch, *kinds: str) -> None:
+    """The GPUs of the installed onnxruntime, beside a torch for CPUs, whichever is installed here."""
     monkeypatch.setattr(provider, "served_kinds", lambda: frozenset(kinds))
+    monkeypatch.setattr(torch_build, "read_torch_build", lambda path: CPU_TORCH)
 
 
 @pytest.fixture

@@ -147,7 +147,7 @@ def test_a_file_that_is_no_ledger_is_moved_aside(tmp_path: Path, units: list[Uni
 
 
 def test_a_ledger_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "ledger.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as database:
         database.execute("pragma user_version = 99")
 
     with pytest.raises(UnreachableError, match="another version"), open_ledger(tmp_path):

@@ -39,6 +39,8 @@ _MAX_MESSAGE = 300
 _SEE_DOCUMENTATION = "see the documentation of the server for what it accepts"
 NEVER = threading.Event()
 _BUSY = (408, 425, 429, 500, 502, 503, 504)
+#: What OpenSSL refuses only if it is strict (X509_V_FLAG_X509_STRICT), which Python is since 3.13: x509_vfy.h.
+_MALFORMED = range(80, 94)
 _AGENT = f"voxmatrix/{voxmatrix.__version__}"
 T = TypeVar("T")
 
@@ -215,10 +217,18 @@ def _failure(server: Server, error: Exception, key: str) -> tuple[VoxmatrixError
     why = summary(reason) if isinstance(reason, Exception) else str(reason)
     problem = f"{with_proxy(server.url)} cannot be reached, or does not answer to the end: {why}"
     if isinstance(reason, ssl.SSLCertVerificationError):
-        remedy = "set SSL_CERT_FILE to a file with the certificate of its authority, or correct the name in the URL"
-        return UnreachableError(problem, remedy), None
+        return UnreachableError(problem, _certificate_remedy(reason)), None
     remedy = proxy_remedy(server.url, "start the server, and run the same command again")
     return UnreachableError(problem, remedy), 0.0
+
+
+def _certificate_remedy(error: ssl.SSLCertVerificationError) -> str:
+    if error.verify_code in _MALFORMED:
+        return (
+            "make the certificate again, with the extensions of RFC 5280, which Python 3.13 asks for; an authority's: "
+            "openssl req -x509 -addext keyUsage=critical,keyCertSign,cRLSign"
+        )
+    return "set SSL_CERT_FILE to a file with the certificate of its authority, or correct the name in the URL"
 
 
 def _retry_after(error: urllib.error.HTTPError) -> float:

@@ -213,13 +213,13 @@ def test_a_remote_voice_whose_server_is_lost_is_listed_with_the_reason(server: R
 
 
 def test_the_official_client_lists_models(server: Running) -> None:
-    client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="anything", max_retries=0)
-    names = [model.id for model in client.models.list()]
-    assert names[:3] == ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"]
-    assert "random" in names
-    assert client.models.retrieve("random").object == "model"
-    with pytest.raises(openai.NotFoundError):
-        client.models.retrieve("gpt-99")
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="anything", max_retries=0) as client:
+        names = [model.id for model in client.models.list()]
+        assert names[:3] == ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"]
+        assert "random" in names
+        assert client.models.retrieve("random").object == "model"
+        with pytest.raises(openai.NotFoundError):
+            client.models.retrieve("gpt-99")
 
 
 def test_voices_are_listed_the_default_one_first(serve: Serve, voice: Path) -> None:

@@ -108,4 +108,4 @@ def test_a_child_that_cannot_begin_says_why() -> None:
     assert (made.tried, told) == ([], [])
     assert "huge" in made.problem
     made, _ = series(replace(JOB, device="cuda:7"))
-    assert "cuda:7" in made.problem or "CUDA" in made.problem
+    assert "cuda" in made.problem.lower()  # a torch with CUDA lacks libcuda
