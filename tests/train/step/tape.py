@@ -80,4 +80,5 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "current_stream", lambda _device: None)
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _device: (1 << 40, 1 << 40))
+    monkeypatch.delattr(torch._C, "_cuda_beginAllocateCurrentStreamToPool", raising=False)  # a torch with CUDA has it
     monkeypatch.setattr(synthesizer, "best_path", torch_path)

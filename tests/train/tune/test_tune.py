@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from tests.train import synthetic
 from tests.train.asking import HERE, preflight, settings
@@ -64,14 +65,14 @@ def test_what_fits_is_kept_and_the_plan_follows_it(
 
 
 def test_with_little_memory_no_size_takes_more_than_may_be_taken(tiny: PreparedSet, tmp_path: Path) -> None:
-    little = replace(HERE, available_mib=1100)
-    result, _ = tuned(tiny, tmp_path, little)
-    assert result.budget.mib == 550
+    mib = 550 if torch.version.cuda is None else 860  # the libraries of CUDA take 310
+    result, _ = tuned(tiny, tmp_path, replace(HERE, available_mib=2 * mib))
+    assert result.budget.mib == mib
     (measured,) = kept()
     assert 1 <= measured.largest_batch < 64
-    assert all(size.peak_mib <= 550 for size in measured.sizes if size.batch_size <= measured.largest_batch)
+    assert all(size.peak_mib <= mib for size in measured.sizes if size.batch_size <= measured.largest_batch)
     # What is tried is foretold from smaller sizes, which may be a little off; far beyond the limit nothing is tried.
-    assert all(size.peak_mib <= 550 * 1.1 for size in measured.sizes)
+    assert all(size.peak_mib <= mib * 1.1 for size in measured.sizes)
 
 
 def test_where_one_clip_does_not_fit_it_is_measured_with_gradient_checkpointing(
